@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Walks home ten times in weather that nobody knows, and lets goalward choose the way: a learner
+# Walks home ten times in unknown weather, and lets goalward choose the way: a learner
 # in a loop of one's own, in shell with jq. Usage: learn.sh [FOLDER], where the session is kept.
 set -euo pipefail
 examples=$(cd "$(dirname "$0")/.." && pwd)
@@ -13,7 +13,7 @@ exec {from}<&"${SERVE[0]}" {to}>&"${SERVE[1]}"
 answer() { read -r line <&"$from" && printf '%s\n' "$line"; }
 ask() { printf '%s\n' "$1" >&"$to" && answer; }
 
-# the world, which is yours: where a way leads, in so many of a hundred cases
+# the world, which is yours: where a way leads, in percent of the cases
 declare -A succeeds=([path]=50 [road]=100 [ford]=45 [bridge]=100)
 RANDOM=1
 

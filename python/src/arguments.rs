@@ -5,7 +5,7 @@ use goalward::Settings;
 use goalward::parameters::name_and_settings;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyString};
+use pyo3::types::{PyBool, PyDict, PyString};
 
 /// Keyword arguments as settings. `None` is the default, and an underscore at the end is no part of
 /// a name: `lambda` is a word of Python, `lambda_` is not.
@@ -21,8 +21,6 @@ pub(crate) fn settings(given: Option<&Bound<PyDict>>) -> PyResult<Settings> {
             flag.is_true().to_string()
         } else if let Ok(text) = value.cast::<PyString>() {
             text.to_string_lossy().into_owned()
-        } else if let Ok(number) = value.cast::<PyFloat>() {
-            number.value().to_string()
         } else if let Ok(number) = value.extract::<i128>() {
             number.to_string()
         } else if let Ok(number) = value.extract::<f64>() {
@@ -71,7 +69,7 @@ pub(crate) fn real(any: &Bound<PyAny>, what: &str) -> PyResult<f64> {
     any.extract()
 }
 
-/// Numbers as the package reads them from whoever gives them.
+/// Numbers of any kind that the package reads.
 pub(crate) fn numbers(any: &Bound<PyAny>, what: &str) -> PyResult<Vec<f64>> {
     any.py().import("goalward._models")?.getattr("numbers")?.call1((any, what))?.extract()
 }

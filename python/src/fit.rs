@@ -33,7 +33,7 @@ pub(crate) fn fit<'py>(
         let message = format!("states, actions and nexts have lengths {lengths}");
         return Err(refused("MisuseError", message, None));
     }
-    let (told, policy, range) = leaving(py, move || -> goalward::Result<_> {
+    let (found, policy, range) = leaving(py, move || -> goalward::Result<_> {
         let mut fitter = Fitter::new(&known, delta)?;
         for ((&state, &action), &next) in states.iter().zip(&actions).zip(&nexts) {
             fitter.step(state, action, next)?;
@@ -42,14 +42,14 @@ pub(crate) fn fit<'py>(
         let policy = policy.or_else(|| fit.policy()).filter(|_| !fit.contradiction);
         let range = policy.as_ref().map(|policy| fit.range(policy)).transpose()?;
         let range = range.map(|range| (range.fitted, range.lower, range.upper, range.trapped));
-        let told = json!({
+        let found = json!({
             "rows": fit.rows, "contradiction": fit.contradiction, "weights": fit.weights,
             "impossible_rows": fit.impossible_rows, "impossible": fit.impossible, "misfit": fit.misfit,
         });
-        Ok((told, policy.filter(|_| !given), range))
+        Ok((found, policy.filter(|_| !given), range))
     })?;
-    let told = to_python(py, &told)?;
-    told.set_item("policy", policy)?;
-    told.set_item("value", range)?;
-    Ok(told)
+    let found = to_python(py, &found)?;
+    found.set_item("policy", policy)?;
+    found.set_item("value", range)?;
+    Ok(found)
 }

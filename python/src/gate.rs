@@ -1,8 +1,8 @@
-//! The way out of Python's lock and back. Nobody comes back to an interpreter that is ending, and
-//! nobody in a forked child waits for threads that stayed with its parent.
+//! The way out of Python's lock and back. No thread returns to an interpreter that is ending, and a
+//! forked child waits for no thread of its parent.
 //!
-//! Locks of this crate are taken under Python's lock and given up before it is, or only tried:
-//! whoever forks holds Python's lock, so a child finds none of them taken for ever.
+//! Locks of this crate are taken under Python's lock and released before it is, or only tried. A
+//! fork happens under Python's lock, so a child finds none of them locked for ever.
 
 use crate::errors::panicked;
 use numpy::PyArrayMethods;
@@ -15,33 +15,33 @@ use std::sync::{Mutex, OnceLock};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-/// The end of the interpreter waits so long for threads that are out.
+/// How long the end of the interpreter waits for threads without the lock.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// And so long for those in a call of Python's own, such as `act` of a user's learner. Before Python
-/// 3.14 a thread that comes back later is torn down, and the process with it.
+/// How long it waits for threads in Python code, such as `act` of a user's learner. Before Python
+/// 3.14 a thread that takes the lock later is torn down, and the process with it.
 const CALLS: Duration = Duration::from_secs(60);
-/// How often it looks.
+/// The time between two looks.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// How many threads are out, and mean to come back.
+/// The threads without the lock that will take it again.
 static OUT: AtomicUsize = AtomicUsize::new(0);
-/// How many of them are in a call of Python's own.
+/// Those of them that run Python code meanwhile.
 static CALLED: AtomicUsize = AtomicUsize::new(0);
-/// How many are about to take Python's lock.
+/// The threads that are about to take the lock.
 static COMING: AtomicUsize = AtomicUsize::new(0);
-/// The thread that ends the interpreter, as soon as it does.
+/// The thread that ends the interpreter.
 static ENDER: OnceLock<ThreadId> = OnceLock::new();
-/// Nobody else may come back any more.
+/// Whether no other thread may take the lock any more.
 static SHUT: AtomicBool = AtomicBool::new(false);
-/// How many forks lie between the process that loaded this crate and this one.
+/// The number of forks between the process that loaded this crate and this one.
 static FORKS: AtomicUsize = AtomicUsize::new(0);
-/// Pools of a forked child that nobody works in.
+/// Idle pools of a forked child.
 static IDLE: Mutex<Vec<ThreadPool>> = Mutex::new(Vec::new());
 
-/// Hears of the end of the interpreter, and of forks.
+/// Registers for the end of the interpreter, and for forks.
 pub(crate) fn watch(module: &Bound<PyModule>) -> PyResult<()> {
     let py = module.py();
-    // Ctrl-C while numpy is looked for would be a panic: that is done here, and not in the first call
+    // numpy is imported here: Ctrl-C during its import in the first call would be a panic
     numpy::PyArray1::<f64>::zeros(py, 0, false).try_readonly()?;
     py.import("atexit")?.call_method1("register", (wrap_pyfunction!(end, py)?,))?;
     // there is no fork on Windows
@@ -52,11 +52,11 @@ pub(crate) fn watch(module: &Bound<PyModule>) -> PyResult<()> {
     Ok(())
 }
 
-/// Sends everybody back who is out, and shuts the gate. A thread that came to an interpreter that is
-/// ending would be torn down in the middle of its work, and the process with it.
+/// Waits for the threads without the lock, and shuts the gate. A thread that took the lock of an
+/// ending interpreter would be torn down in the middle of its work, and the process with it.
 ///
-/// An interpreter within another may end after the outer one has begun to: a thread that gives the
-/// lock up then never has it again.
+/// A nested interpreter may end after the outer one has begun to. A thread that releases the lock
+/// then never gets it again.
 #[pyfunction]
 fn end(py: Python) -> PyResult<()> {
     ENDER.get_or_init(|| thread::current().id());
@@ -95,44 +95,24 @@ fn forked() {
     }
 }
 
-/// Which process this is among those that were forked.
+/// The number of this process among those that were forked.
 pub(crate) fn process() -> usize {
     FORKS.load(SeqCst)
 }
 
-/// Whether the interpreter is ending, and not for the thread that ends it.
+/// Whether another thread is ending the interpreter.
 pub(crate) fn ending() -> bool {
     ENDER.get().is_some_and(|ender| *ender != thread::current().id())
 }
 
-/// Whether the interpreter is ending, for whomever.
+/// Whether any thread is ending the interpreter.
 pub(crate) fn closing() -> bool {
     ENDER.get().is_some()
 }
 
-/// What a thread is told that calls while the interpreter is ending: threads end quietly with it.
+/// The exception for a call while the interpreter is ending: it ends a thread quietly.
 pub(crate) fn ended() -> PyErr {
     PySystemExit::new_err("Python is ending")
-}
-
-/// A thread that is out, or in work that Python does for us: the end of the interpreter waits for
-/// it.
-pub(crate) struct Out;
-
-impl Out {
-    pub(crate) fn new() -> PyResult<Out> {
-        if ending() {
-            return Err(ended());
-        }
-        OUT.fetch_add(1, SeqCst);
-        Ok(Out)
-    }
-}
-
-impl Drop for Out {
-    fn drop(&mut self) {
-        one_less(&OUT);
-    }
 }
 
 /// A fork may have set the count to 0 meanwhile.
@@ -140,7 +120,7 @@ fn one_less(count: &AtomicUsize) {
     let _ = count.fetch_update(SeqCst, SeqCst, |n| n.checked_sub(1));
 }
 
-/// Before Python's lock is taken; does not return once the gate is shut. `come` must follow.
+/// Comes before Python's lock is taken; does not return once the gate is shut. `come` must follow.
 fn come_back() {
     COMING.fetch_add(1, SeqCst);
     if SHUT.load(SeqCst) && ending() {
@@ -151,24 +131,28 @@ fn come_back() {
     }
 }
 
-/// Python's lock was taken.
+/// Comes after Python's lock was taken.
 fn come() {
     one_less(&COMING);
 }
 
-/// Gives Python's lock up while something is done. A panic becomes an error.
+/// Releases Python's lock during some work. A panic becomes an error.
 pub(crate) fn without_lock<T: Send>(py: Python, work: impl FnOnce() -> T + Send) -> PyResult<T> {
-    let _out = Out::new()?;
+    if ending() {
+        return Err(ended());
+    }
+    OUT.fetch_add(1, SeqCst);
     let done = py.detach(|| {
         let done = catch_unwind(AssertUnwindSafe(work));
         come_back();
         done
     });
     come();
+    one_less(&OUT);
     done.map_err(panicked)
 }
 
-/// Does work of the library without Python's lock: work that is short.
+/// Does short work of the library without Python's lock.
 pub(crate) fn outside<T: Send>(py: Python, work: impl FnOnce() -> T + Send) -> PyResult<T> {
     without_lock(py, || pooled(work))
 }
@@ -185,8 +169,8 @@ pub(crate) fn inside<T>(work: impl FnOnce(Python) -> T) -> T {
     done
 }
 
-/// Does work of the library where its threads are. In a forked child that is a pool of its own:
-/// those of the library's own pool stayed with the parent.
+/// Does work of the library on its threads. A forked child has pools of its own: the threads of the
+/// library's pool stayed with the parent.
 pub(crate) fn pooled<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     if process() == 0 || rayon::current_thread_index().is_some() {
         return work();

@@ -6,7 +6,6 @@ mod errors;
 mod fit;
 mod gate;
 mod lab;
-mod layout;
 mod learner;
 mod models;
 mod opening;
@@ -30,21 +29,21 @@ mod _goalward {
     use crate::fit::fit;
     #[pymodule_export]
     use crate::lab::{
-        PyStudy, PyStudyFolder, build, open_study, replay_page, studies, study_columns, study_merge,
-        study_paths, study_read, study_report, study_starter, study_status, unpack_study,
+        PyStudy, PyStudyFolder, build, open_study, studies, study_columns, study_merge, study_paths,
+        study_read, study_report, study_starter, study_status, unpack_study,
     };
-    #[pymodule_export]
-    use crate::layout::{direction, grid_layout};
     #[pymodule_export]
     use crate::learner::{PyConfidenceSet, PyLearner};
     #[pymodule_export]
     use crate::models::{problem_from_features, problem_from_models};
     #[pymodule_export]
-    use crate::opening::{learners_json, open_bytes, open_path, open_world, recommended, worlds_json};
+    use crate::opening::{
+        direction, grid_layout, learners_json, open_bytes, open_path, open_world, recommended, worlds_json,
+    };
     #[pymodule_export]
     use crate::problem::PyProblem;
     #[pymodule_export]
-    use crate::run::{mean_interval, run_jobs, version};
+    use crate::run::{mean_interval, replay_page, run_jobs, version};
     #[pymodule_export]
     use crate::solve::solve;
 }

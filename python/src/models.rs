@@ -1,6 +1,6 @@
 //! Problems from the arrays of a user. The arrays are read where they lie.
 
-use crate::errors::{Told, of_arrays, refused};
+use crate::errors::{of_arrays, refused, told};
 use crate::problem::PyProblem;
 use crate::watch::{Tally, leaving, watched};
 use goalward::plan::Halt;
@@ -17,7 +17,7 @@ trait Arrays {
 
 impl<X: Element + Copy + Into<f64> + Sync> Arrays for PyReadonlyArray3<'_, X> {
     fn rows<'a>(&'a self, name: &str, rows: usize, states: usize) -> PyResult<Box<dyn Rows + 'a>> {
-        Ok(Box::new(Dense::new(name, rows, states, self.as_slice()?).map_err(Told::told)?))
+        Ok(Box::new(Dense::new(name, rows, states, self.as_slice()?).map_err(told)?))
     }
 }
 
@@ -31,14 +31,12 @@ where
 {
     fn rows<'a>(&'a self, name: &str, rows: usize, _: usize) -> PyResult<Box<dyn Rows + 'a>> {
         let (indptr, indices, data) = (self.0.as_slice()?, self.1.as_slice()?, self.2.as_slice()?);
-        Ok(Box::new(Csr::new(name, rows, indptr, indices, data).map_err(Told::told)?))
+        Ok(Box::new(Csr::new(name, rows, indptr, indices, data).map_err(told)?))
     }
 }
 
-/// One model, as `_models.py` hands it over: a dense array, or the sparse rows of each block.
-type Model<'py> = Vec<Box<dyn Arrays + 'py>>;
-
-fn model<'py>(any: &Bound<'py, PyAny>) -> PyResult<Model<'py>> {
+/// A model as `_models.py` hands it over: a dense array, or the sparse rows of each block.
+fn blocks<'py>(any: &Bound<'py, PyAny>) -> PyResult<Vec<Box<dyn Arrays + 'py>>> {
     if let Ok(array) = any.extract::<PyReadonlyArray3<'py, f64>>() {
         return Ok(vec![Box::new(array)]);
     }
@@ -61,81 +59,87 @@ fn block<'py>(any: &Bound<'py, PyAny>) -> PyResult<Box<dyn Arrays + 'py>> {
     Ok(Box::new(any.extract::<Sparse<'py, i64, f32>>()?))
 }
 
-/// The rows of a model.
-fn placed<'a>(
-    model: &'a Model,
-    name: &str,
-    states: usize,
-    places: &'a Places,
-    halt: &'a Halt,
-) -> PyResult<Placed<'a>> {
-    let each = if model.len() == 1 { states * places.actions } else { states };
-    let blocks = model.iter().map(|block| block.rows(name, each, states)).collect::<PyResult<_>>()?;
-    Ok(Placed { blocks, places, halt })
-}
-
-/// The place of each pair among a model's rows.
-struct Places {
-    /// The state and the column of each pair.
-    pairs: Vec<(u32, u32)>,
-    actions: usize,
-}
-
 /// A model whose rows are by state and action, or in one block for each action.
-struct Placed<'a> {
+struct Model<'a> {
+    name: String,
     blocks: Vec<Box<dyn Rows + 'a>>,
-    places: &'a Places,
+    actions: usize,
+    /// The state and the column of each pair.
+    pairs: &'a [(u32, u32)],
     /// Asked when the problem is no longer wanted.
     halt: &'a Halt,
 }
 
-impl Rows for Placed<'_> {
+impl Model<'_> {
+    fn row(&self, state: usize, column: usize, row: &mut Vec<(usize, f64)>) {
+        match &self.blocks[..] {
+            [whole] => whole.append(state * self.actions + column, row),
+            blocks => blocks[column].append(state, row),
+        }
+    }
+
+    /// Requires that the rows of the goal are empty, or lead to the goal.
+    fn check_goal(&self, goal: usize) -> PyResult<()> {
+        let mut row = Vec::new();
+        for a in 0..self.actions {
+            row.clear();
+            self.row(goal, a, &mut row);
+            if let Some((next, p)) = row.iter().find(|&&(next, p)| next != goal && p != 0.0) {
+                let message = format!(
+                    "model {}: the goal {goal} is not absorbing: action {a} leads to state {next} with \
+                     probability {p}",
+                    self.name
+                );
+                let hint = "leave the rows of the goal empty, or let them lead to the goal";
+                return Err(refused("ProblemError", message, Some(hint)));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Rows for Model<'_> {
     fn append(&self, pair: usize, row: &mut Vec<(usize, f64)>) {
         // no row sums to 1 then, and the reader stops at the next one
         if self.halt.asked() {
             return;
         }
-        let (s, a) = self.places.pairs[pair];
-        match &self.blocks[..] {
-            [whole] => whole.append(s as usize * self.places.actions + a as usize, row),
-            blocks => blocks[a as usize].append(s as usize, row),
-        }
+        let (s, a) = self.pairs[pair];
+        self.row(s as usize, a as usize, row);
     }
 }
 
-/// What to do about costs that models disagree on.
+/// The hint for costs that models disagree on.
 const SPLIT: &str = "charge the part of the cost that depends on the next state one step later: give that state \
                      a copy in between, with one action at that cost; or give costs for each state and action";
 
-/// Two costs that should be the same may be so far apart, relative to the larger or to 1.
+/// The tolerance between costs that should agree, relative to the larger or to 1.
 const AGREE: f64 = 1e-9;
 
-/// The costs of all pairs, from costs that depend on the next state too: what a model expects, if
-/// all models expect the same; else what is wrong.
+/// The expected costs of all pairs, from costs of each state, action and next state; an error where
+/// two models expect different costs.
 fn expected(
-    models: &[Placed],
-    names: &dyn Fn(usize) -> String,
-    places: &Places,
+    models: &[Model],
+    pairs: &[(u32, u32)],
     states: usize,
     costs: &[f64],
 ) -> Result<Vec<f64>, String> {
     let mut row = Vec::new();
-    let mut all = Vec::with_capacity(places.pairs.len());
-    for (pair, &(s, a)) in places.pairs.iter().enumerate() {
-        let of = &costs[(s as usize * places.actions + a as usize) * states..][..states];
+    let mut all = Vec::with_capacity(pairs.len());
+    for (pair, &(s, a)) in pairs.iter().enumerate() {
         let mut first = None;
-        for (m, model) in models.iter().enumerate() {
+        for model in models {
+            let of = &costs[(s as usize * model.actions + a as usize) * states..][..states];
             row.clear();
             model.append(pair, &mut row);
-            // a state that does not exist is told by the builder
+            // the builder reports a state that does not exist
             let cost: f64 = row.iter().map(|&(next, p)| p * of.get(next).copied().unwrap_or(0.0)).sum();
             let known = *first.get_or_insert(cost);
             if (cost - known).abs() > AGREE * cost.abs().max(known.abs()).max(1.0) {
                 return Err(format!(
                     "state {s}, action {a}: model {} expects a cost of {known}, and model {} one of {cost}; \
                      a learner must know the cost of an action",
-                    names(0),
-                    names(m)
+                    models[0].name, model.name
                 ));
             }
         }
@@ -167,7 +171,7 @@ pub(crate) fn problem_from_models(
     available: PyReadonlyArray2<bool>,
     about: About,
 ) -> PyResult<PyProblem> {
-    let held: Vec<Model> = models.iter().map(model).collect::<PyResult<_>>()?;
+    let held = models.iter().map(blocks).collect::<PyResult<Vec<_>>>()?;
     let view = available.as_array();
     let (states, actions) = (view.nrows(), view.ncols());
     let (mut pairs, mut first_pair) = (Vec::new(), vec![0]);
@@ -176,35 +180,33 @@ pub(crate) fn problem_from_models(
         pairs.extend(mine.map(|a| (s as u32, a as u32)));
         first_pair.push(pairs.len());
     }
-    let places = Places { pairs, actions };
-    let name = |m: usize| {
+    let (tally, mut models) = (Tally::new(), Vec::new());
+    for (m, held) in held.iter().enumerate() {
         let given = about.model_names.as_ref().and_then(|names| names.get(m)).cloned();
-        given.unwrap_or_else(|| m.to_string())
-    };
-    let tally = Tally::new();
-    let models: Vec<Placed> = held
-        .iter()
-        .enumerate()
-        .map(|(m, model)| placed(model, &name(m), states, &places, tally.halt()))
-        .collect::<PyResult<_>>()?;
-    check_goal(&models, &name, states, about.goal, actions)?;
+        let name = given.unwrap_or_else(|| m.to_string());
+        let each = if held.len() == 1 { states * actions } else { states };
+        let blocks = held.iter().map(|block| block.rows(&name, each, states)).collect::<PyResult<_>>()?;
+        models.push(Model { name, blocks, actions, pairs: &pairs, halt: tally.halt() });
+    }
+    if about.goal < states {
+        models.iter().try_for_each(|model| model.check_goal(about.goal))?;
+    }
     let flat: Option<PyReadonlyArray2<f64>> = costs.extract().ok();
     let full = flat.is_none().then(|| costs.extract::<PyReadonlyArray3<f64>>()).transpose()?;
     let flat = flat.as_ref().map(|costs| costs.as_slice()).transpose()?;
     let full = full.as_ref().map(|costs| costs.as_slice()).transpose()?.unwrap_or_default();
     let rows: Vec<&dyn Rows> = models.iter().map(|model| model as &dyn Rows).collect();
-    let Places { pairs, actions } = &places;
-    // the arrays are read here, and what they say is looked at below: neither keeps Ctrl-C waiting
+    // neither reading the arrays nor judging them keeps Ctrl-C waiting
     let read = watched(py, &tally, None, || {
         let costs = match flat {
             Some(costs) => pairs.iter().map(|&(s, a)| costs[s as usize * actions + a as usize]).collect(),
-            None => expected(&models, &name, &places, states, full)?,
+            None => expected(&models, &pairs, states, full)?,
         };
         let shape = Shape { first_pair, costs };
         Ok(Problem::from_arrays(&about.name, shape, &rows, about.model_names.clone()))
     })?;
     let read = read.map_err(|message: String| refused("ProblemError", message, Some(SPLIT)))?;
-    let mut builder = read.map_err(Told::told)?;
+    let mut builder = read.map_err(told)?;
     builder.start(about.start).goal(about.goal).simplex();
     made(py, builder, about)
 }
@@ -231,36 +233,6 @@ fn made(py: Python, mut builder: ProblemBuilder, about: About) -> PyResult<PyPro
     Ok(PyProblem::new(&name, Settings::new(), instance))
 }
 
-/// Rows of the goal are nothing, or lead to the goal.
-fn check_goal(
-    models: &[Placed],
-    names: &dyn Fn(usize) -> String,
-    states: usize,
-    goal: usize,
-    actions: usize,
-) -> PyResult<()> {
-    let mut row = Vec::new();
-    for (m, model) in models.iter().enumerate().filter(|_| goal < states) {
-        for a in 0..actions {
-            row.clear();
-            match &model.blocks[..] {
-                [whole] => whole.append(goal * actions + a, &mut row),
-                blocks => blocks[a].append(goal, &mut row),
-            }
-            if let Some((next, p)) = row.iter().find(|&&(next, p)| next != goal && p != 0.0) {
-                let message = format!(
-                    "model {}: the goal {goal} is not absorbing: action {a} leads to state {next} with \
-                     probability {p}",
-                    names(m)
-                );
-                let hint = "leave the rows of the goal empty, or let them lead to the goal";
-                return Err(refused("ProblemError", message, Some(hint)));
-            }
-        }
-    }
-    Ok(())
-}
-
 /// Makes a problem of features: `rows` of state, action and next state, and for each one row of d
 /// numbers; `first_pair` over states.
 #[pyfunction]
@@ -276,7 +248,7 @@ pub(crate) fn problem_from_features(
     let states = first_pair.len().saturating_sub(1);
     let (dim, phi, rows) = (phi.as_array().ncols(), phi.as_slice()?, rows.as_slice()?);
     let tally = Tally::new();
-    let read = watched(py, &tally, None, || {
+    let read = watched(py, &tally, None, || -> goalward::Result<_> {
         let mut builder = Problem::builder(&about.name, states, dim);
         builder.start(about.start).goal(about.goal);
         for s in 0..states {
@@ -293,5 +265,5 @@ pub(crate) fn problem_from_features(
         }
         Ok(builder)
     })?;
-    made(py, read.map_err(|error: goalward::Error| error.told())?, about)
+    made(py, read.map_err(told)?, about)
 }

@@ -1,10 +1,11 @@
-//! Built-in worlds and files, opened; the registries of worlds and learners.
+//! Built-in worlds and files, opened; the registries of worlds and learners; the layout of grids.
 
 use crate::arguments::settings;
 use crate::errors::to_python;
 use crate::problem::PyProblem;
 use crate::watch::leaving;
 use goalward::{Settings, learners, worlds};
+use goalward_lab::layout::{self, Layout};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::PathBuf;
@@ -34,8 +35,8 @@ pub(crate) fn open_path(py: Python, path: PathBuf, params: Option<&Bound<PyDict>
     Ok(PyProblem::new(&name, given, opened))
 }
 
-/// Opens what a file holds; `name` is what errors call it. With `origin` the problem is called that,
-/// and these are its world's parameters.
+/// Opens what a file holds; `name` is what errors call it. With `origin` the problem is called
+/// that, and these are its world's parameters.
 #[pyfunction]
 #[pyo3(signature = (content, name, params, origin=None))]
 pub(crate) fn open_bytes(
@@ -58,13 +59,13 @@ pub(crate) fn open_bytes(
 /// The registry of worlds, as a list of dictionaries.
 #[pyfunction]
 pub(crate) fn worlds_json(py: Python) -> PyResult<Bound<PyAny>> {
-    to_python(py, &serde_json::to_value(worlds::WORLDS).unwrap_or_default())
+    to_python(py, &worlds::WORLDS)
 }
 
 /// The registry of learners, as a list of dictionaries.
 #[pyfunction]
 pub(crate) fn learners_json(py: Python) -> PyResult<Bound<PyAny>> {
-    to_python(py, &serde_json::to_value(learners::all()).unwrap_or_default())
+    to_python(py, &learners::all())
 }
 
 /// The id of the learner that is recommended for these settings.
@@ -72,4 +73,19 @@ pub(crate) fn learners_json(py: Python) -> PyResult<Bound<PyAny>> {
 #[pyo3(signature = (**given))]
 pub(crate) fn recommended(given: Option<&Bound<PyDict>>) -> PyResult<&'static str> {
     Ok(learners::recommended(&settings(given)?).id)
+}
+
+/// Rows, columns, and for each state its cell or None; None for a problem that is no grid.
+#[pyfunction]
+#[allow(clippy::type_complexity)]
+pub(crate) fn grid_layout(problem: &Bound<PyProblem>) -> Option<(usize, usize, Vec<Option<(usize, usize)>>)> {
+    let layout = Layout::of(problem.get().problem())?;
+    Some((layout.rows, layout.columns, layout.places))
+}
+
+/// The way that the name of an action points: rows down and columns to the right; None if it does
+/// not say.
+#[pyfunction]
+pub(crate) fn direction(name: &str) -> Option<(f64, f64)> {
+    layout::direction(name)
 }

@@ -1,8 +1,7 @@
 //! Problems: what a learner may know, with the truth where that is known.
 
 use crate::arguments::{number, numbers, real};
-use crate::errors::{Told, refused};
-use crate::gate::Out;
+use crate::errors::{refused, told};
 use crate::watch::leaving;
 use goalward::episode::Arena;
 use goalward::files::json::to_json;
@@ -13,12 +12,15 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
+
+type Numbers<'py, T> = Bound<'py, PyArray1<T>>;
+type Rows<'py> = Bound<'py, PyArray2<f64>>;
 
 /// A stochastic shortest path problem whose transitions are an unknown mixture of known models.
 ///
-/// It does not change once it is made. Make one with `Problem.from_models`, `Problem.from_features`,
-/// `Problem.from_gymnasium`, `load` or `worlds.make`.
+/// It does not change once it is made. Make one with `Problem.from_models`,
+/// `Problem.from_features`, `Problem.from_gymnasium`, `load` or `worlds.make`.
 ///
 /// >>> import goalward as gw
 /// >>> problem = gw.worlds.make("windy-grid", n=3)
@@ -30,14 +32,14 @@ pub(crate) struct PyProblem {
     /// The world's id or the file, and its parameters, for results.
     world: String,
     params: Settings,
-    arena: Mutex<Option<Arc<Arena>>>,
+    arena: OnceLock<Arc<Arena>>,
     /// The number of each state, by name.
     names: OnceLock<HashMap<String, usize>>,
 }
 
 impl PyProblem {
     pub(crate) fn new(world: &str, params: Settings, instance: Instance) -> PyProblem {
-        let (arena, names) = (Mutex::new(None), OnceLock::new());
+        let (arena, names) = (OnceLock::new(), OnceLock::new());
         PyProblem { instance, world: world.into(), params, arena, names }
     }
 
@@ -47,32 +49,27 @@ impl PyProblem {
 
     /// The problem prepared for runs: solved, once.
     pub(crate) fn arena(&self, py: Python) -> PyResult<Arc<Arena>> {
-        // not locked meanwhile: two threads may do it twice
-        let kept = || self.arena.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(arena) = &*kept() {
+        if let Some(arena) = self.arena.get() {
             return Ok(arena.clone());
         }
         let (world, params, instance) = (self.world.clone(), self.params.clone(), self.instance.clone());
+        // two threads may do it twice: neither waits for the other
         let made = leaving(py, move || Arena::new(&world, &params, instance))?;
-        Ok(kept().get_or_insert(Arc::new(made)).clone())
+        Ok(self.arena.get_or_init(|| Arc::new(made)).clone())
     }
 
     /// A state by its number or its name.
     pub(crate) fn state_of(&self, any: &Bound<PyAny>) -> PyResult<usize> {
-        if let Ok(name) = any.cast::<PyString>() {
-            let problem = self.problem();
-            let names = self.names.get_or_init(|| {
-                (0..problem.states()).rev().map(|s| (problem.state_name(s).into_owned(), s)).collect()
-            });
-            let name = name.to_string_lossy();
-            return names.get(&*name).copied().ok_or_else(|| {
-                let known: Vec<String> =
-                    (0..problem.states().min(8)).map(|s| problem.state_name(s).into()).collect();
-                let hint = format!("states are called {}, ...", known.join(", "));
-                refused("MisuseError", format!("there is no state {name:?}"), Some(&hint))
-            });
-        }
-        number(any, "state")
+        let Ok(name) = any.cast::<PyString>() else { return number(any, "state") };
+        let (problem, name) = (self.problem(), name.to_string_lossy());
+        let names = self.names.get_or_init(|| {
+            (0..problem.states()).rev().map(|s| (problem.state_name(s).into_owned(), s)).collect()
+        });
+        names.get(&*name).copied().ok_or_else(|| {
+            let known: Vec<_> = (0..problem.states().min(8)).map(|s| problem.state_name(s)).collect();
+            let hint = format!("states are called {}, ...", known.join(", "));
+            refused("MisuseError", format!("there is no state {name:?}"), Some(&hint))
+        })
     }
 
     /// An action of a state by its number or its name.
@@ -81,18 +78,14 @@ impl PyProblem {
         let (problem, name) = (self.problem(), name.to_string_lossy());
         let actions = if s < problem.states() { problem.actions(s) } else { 0 };
         (0..actions).find(|&a| problem.action_name(s, a) == name).ok_or_else(|| {
-            let known: Vec<String> = (0..actions).map(|a| problem.action_name(s, a).into()).collect();
+            let known: Vec<_> = (0..actions).map(|a| problem.action_name(s, a)).collect();
             let hint = format!("its actions are {}", known.join(", "));
             refused("MisuseError", format!("state {s} has no action {name:?}"), Some(&hint))
         })
     }
 
     /// A number for each pair as rows of states, with NaN where a state has no such action.
-    pub(crate) fn by_state<'py>(
-        &self,
-        py: Python<'py>,
-        numbers: &[f64],
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    pub(crate) fn by_state<'py>(&self, py: Python<'py>, numbers: &[f64]) -> PyResult<Rows<'py>> {
         let problem = self.problem();
         let width = self.most_actions();
         let mut rows = vec![f64::NAN; problem.states() * width];
@@ -134,104 +127,8 @@ pub(crate) fn read_only<T>(array: Bound<T>) -> PyResult<Bound<T>> {
     Ok(array)
 }
 
-/// Calls a function of the package that makes a problem.
-fn made_by<'py>(
-    module: &str,
-    function: &str,
-    args: &Bound<'py, PyTuple>,
-    named: Option<&Bound<'py, PyDict>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let _out = Out::new()?;
-    args.py().import(module)?.getattr(function)?.call(args, named)
-}
-
 #[pymethods]
 impl PyProblem {
-    /// A learning problem from candidate models over the same states and actions: the truth is some
-    /// mixture of them.
-    ///
-    /// Each model is an array P[s, a, s'] of float64 or float32, a scipy sparse matrix with a row for
-    /// each s * actions + a, or one such matrix for each action. `models` may be a dictionary, whose
-    /// keys are the names. `costs` is one number, or has one for each state and action, or for each
-    /// next state, too. What the goal costs is not looked at.
-    ///
-    /// Rows that sum to 1 within 1e-5 are divided by their sums, and `notes` says so. `available`
-    /// says which actions a state has; actions are then numbered within their state. `theta` are the
-    /// true weights, where they are known: simulations and planning need them.
-    ///
-    /// >>> import numpy as np, goalward as gw
-    /// >>> fast = np.array([[[0.1, 0.9]], [[0.0, 1.0]]])
-    /// >>> slow = np.array([[[0.8, 0.2]], [[0.0, 1.0]]])
-    /// >>> problem = gw.Problem.from_models([fast, slow], costs=1.0, start=0, goal=1)
-    /// >>> problem.dim, problem.n_states
-    /// (2, 2)
-    #[staticmethod]
-    #[pyo3(signature = (*args, **named), text_signature = "(models, costs, start, goal, *, \
-        state_names=None, action_names=None, model_names=None, theta=None, available=None, \
-        name='mixture')")]
-    fn from_models<'py>(
-        args: &Bound<'py, PyTuple>,
-        named: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        made_by("goalward._models", "from_models", args, named)
-    }
-
-    /// A problem from features phi[s, a, s'] of dim numbers each: P(s'|s, a) is their product with an
-    /// unknown theta. `facts` are known facts (a, b) about it: the sum of a[i] * theta[i] is at most b.
-    ///
-    /// >>> import numpy as np, goalward as gw
-    /// >>> phi = np.zeros((2, 1, 2, 2))
-    /// >>> phi[0, 0, 0] = [0.5, 0.0]
-    /// >>> phi[0, 0, 1] = [0.5, 1.0]
-    /// >>> gw.Problem.from_features(phi, costs=1.0, start=0, goal=1).dim
-    /// 2
-    #[staticmethod]
-    #[pyo3(signature = (*args, **named), text_signature = "(features, costs, start, goal, *, \
-        facts=None, state_names=None, action_names=None, theta=None, available=None, \
-        name='features')")]
-    fn from_features<'py>(
-        args: &Bound<'py, PyTuple>,
-        named: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        made_by("goalward._models", "from_features", args, named)
-    }
-
-    /// A problem from a Gymnasium environment with a table `P` of transitions, as FrozenLake,
-    /// CliffWalking and Taxi have one. Several environments, as a list or by name in a dictionary, are
-    /// candidate models: the truth is some mixture of them.
-    ///
-    /// States and actions keep their numbers: observation `o` is state `o - observation_space.start`.
-    /// What is added comes behind them: a goal if no state can be it, and a state that draws the
-    /// start if several are possible.
-    ///
-    /// An episode that terminates with the highest reward of all that terminate has reached the goal;
-    /// `goal`, an observation or several, says otherwise. What terminates elsewhere has failed.
-    /// `failure` says what that means: `"restart"` goes back to the start, at the step's own cost;
-    /// `"end"` takes every end for the goal; `"lost"` is never left again, and can be planned with but
-    /// not learnt in. With a `penalty` the way back to the start is a step of its own, from the state
-    /// of the failure, and costs so much. A high one makes the best policy the one that fails least.
-    ///
-    /// `cost` is `"reward"` (minus the reward, averaged over next states), `"1"` (each step costs 1),
-    /// `"shortfall"` (what the rewards fall short of the one at the goal), or an array of states and
-    /// actions. Left out, it is the reward if none is positive, else 1. `start` is an observation;
-    /// left out, episodes start as the environment starts them.
-    ///
-    /// >>> import gymnasium, goalward as gw
-    /// >>> problem = gw.Problem.from_gymnasium(gymnasium.make("CliffWalking-v1"))
-    /// >>> problem.n_states, problem.start, problem.goal
-    /// (48, 36, 47)
-    /// >>> gw.solve(problem).values[problem.start].item()
-    /// 13.0
-    #[staticmethod]
-    #[pyo3(signature = (*args, **named), text_signature = "(env, *, failure='restart', cost=None, \
-        start=None, goal=None, penalty=0.0)")]
-    fn from_gymnasium<'py>(
-        args: &Bound<'py, PyTuple>,
-        named: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        made_by("goalward._gymnasium", "from_gymnasium", args, named)
-    }
-
     /// Its name.
     #[getter]
     fn name(&self) -> &str {
@@ -282,7 +179,7 @@ impl PyProblem {
 
     /// The true weights, if they are known and there are any; learners never see them.
     #[getter]
-    fn theta<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
+    fn theta<'py>(&self, py: Python<'py>) -> Option<Numbers<'py, f64>> {
         let theta = self.instance.truth.as_ref()?.theta()?;
         Some(PyArray1::from_slice(py, theta))
     }
@@ -294,17 +191,17 @@ impl PyProblem {
         let known = problem.clone();
         let truth = leaving(py, move || theta.map(|theta| Truth::new(&known, &theta)).transpose())?;
         let notes = problem.notes().to_vec();
-        let instance = Instance { problem: problem.clone(), truth, model: self.instance.model, notes };
+        let instance = Instance { truth, notes, ..self.instance.clone() };
         Ok(PyProblem::new(&self.world, self.params.clone(), instance))
     }
 
     /// What a learner is handed: the same problem, without the truth and without the parameters of
     /// its world, which may name it.
     fn _for_learners(&self) -> PyProblem {
-        let problem = self.problem().clone();
+        let problem = self.problem();
         let notes = problem.notes().to_vec();
-        let instance = Instance { truth: None, model: self.instance.model, notes, problem };
-        PyProblem::new(instance.problem.name(), Settings::new(), instance.clone())
+        let instance = Instance { truth: None, notes, ..self.instance.clone() };
+        PyProblem::new(problem.name(), Settings::new(), instance)
     }
 
     /// The same problem with a true kernel that need not be a mixture of the models: rows `(state,
@@ -353,18 +250,17 @@ impl PyProblem {
 
     /// The costs, as an array of states and actions; NaN where a state has no such action.
     #[getter]
-    fn costs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    fn costs<'py>(&self, py: Python<'py>) -> PyResult<Rows<'py>> {
         self.by_state(py, self.problem().costs())
     }
 
     /// The successors of an action, and for each the probability in every model.
-    #[allow(clippy::type_complexity)]
     fn successors<'py>(
         &self,
         py: Python<'py>,
         state: &Bound<PyAny>,
         action: &Bound<PyAny>,
-    ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray2<f64>>)> {
+    ) -> PyResult<(Numbers<'py, i64>, Rows<'py>)> {
         let pair = self.pair(state, action)?;
         let (next, phi) = (self.problem().successors(pair), self.problem().phi(pair));
         let phi = PyArray1::from_slice(py, phi).reshape([next.len(), self.problem().dim()])?;
@@ -374,7 +270,7 @@ impl PyProblem {
 
     /// The first pair of every state, and behind them the number of pairs.
     #[getter]
-    fn first_pairs<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+    fn first_pairs<'py>(&self, py: Python<'py>) -> Numbers<'py, i64> {
         let problem = self.problem();
         let first = (0..problem.states()).map(|s| problem.pairs_of(s).start).chain([problem.pairs()]);
         PyArray1::from_vec(py, first.map(|pair| pair as i64).collect())
@@ -382,11 +278,7 @@ impl PyProblem {
 
     /// The features in compressed sparse rows: `indptr` over pairs, successors, and one row of dim
     /// numbers for each successor.
-    #[allow(clippy::type_complexity)]
-    fn features<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray2<f64>>)> {
+    fn features<'py>(&self, py: Python<'py>) -> PyResult<(Numbers<'py, i64>, Numbers<'py, i64>, Rows<'py>)> {
         let problem = self.problem();
         let (indptr, next) = rows(problem);
         let phi: Vec<f64> = (0..problem.pairs()).flat_map(|p| problem.phi(p)).copied().collect();
@@ -397,13 +289,12 @@ impl PyProblem {
 
     /// The true transitions in compressed sparse rows: `indptr` over pairs, successors, and their
     /// probabilities. An error if theta is not known.
-    #[allow(clippy::type_complexity)]
     fn kernel<'py>(
         &self,
         py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>)> {
+    ) -> PyResult<(Numbers<'py, i64>, Numbers<'py, i64>, Numbers<'py, f64>)> {
         let problem = self.problem();
-        let truth = self.instance.truth().map_err(Told::told)?;
+        let truth = self.instance.truth().map_err(told)?;
         let (indptr, next) = rows(problem);
         let p: Vec<f64> = (0..problem.pairs()).flat_map(|p| truth.row(problem, p)).copied().collect();
         Ok((PyArray1::from_vec(py, indptr), PyArray1::from_vec(py, next), PyArray1::from_vec(py, p)))
@@ -419,10 +310,6 @@ impl PyProblem {
     fn save(&self, py: Python, path: PathBuf) -> PyResult<()> {
         let instance = self.instance.clone();
         leaving(py, move || output::replace(&path, to_json(&instance).as_bytes()))
-    }
-
-    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, [py.None()])
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {

@@ -1,45 +1,40 @@
 //! Runs: one, or many on several threads, without Python's lock.
 
 use crate::arguments::named;
-use crate::errors::{Told, refused, to_python};
+use crate::errors::{refused, to_python, told};
 use crate::gate::{closing, ended, inside, pooled};
 use crate::learner::{self, PyLearner};
-use crate::own::{self, Raised};
+use crate::own::{Own, Raised};
 use crate::problem::PyProblem;
 use crate::watch::{Tally, watched};
-use goalward::Settings;
 use goalward::episode::{
     Agent, Arena, Ending, Episode, Flow, Observer, RunResult, RunSpec, Runner, Step, Stop,
 };
-use goalward::learners::Vigilance;
+use goalward::{Learner, Settings};
+use goalward_lab::report::{Recorder, replay};
 use goalward_lab::stats::Mean;
 use goalward_lab::{Progress, Queue};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 /// Steps between two questions whether to stop.
 const LISTEN: u64 = 64;
 
-/// The version of the package.
 #[pyfunction]
 pub(crate) fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
-/// Who runs.
 enum Who {
-    /// A learner of the registry.
     Built(String, Settings),
-    /// An object in Python.
     Own(Py<PyAny>),
     /// A learner of the user's, given back afterwards.
     Taken(Py<PyLearner>, Box<Mutex<Option<Agent>>>),
 }
 
-/// One run.
 struct Job {
     label: String,
     who: Who,
@@ -47,29 +42,20 @@ struct Job {
     arena: Arc<Arena>,
 }
 
-/// The episodes of a run.
-#[derive(Default)]
-struct Columns {
-    cost: Vec<f64>,
-    steps: Vec<i64>,
-    regret: Vec<f64>,
-    gap_regret: Vec<f64>,
-}
-
-/// How a run went.
 struct Ran {
     result: RunResult,
-    columns: Columns,
+    episodes: Vec<Episode>,
     interrupted: bool,
     seconds: f64,
 }
 
-/// Runs jobs, each a tuple of label, problem, learner and seed, on so many threads. A learner is an
-/// id with settings, a `Learner`, or an object with `act` and `observe`. For each job a dictionary
-/// with the result and the columns. `vigilance` is what to do on misfit, and its level, for learners
-/// that are built here.
+/// Runs jobs, each a tuple of label, problem, learner and seed, on `threads` threads. A learner is
+/// an id, a `Learner`, or an object with `act` and `observe`. `settings` and `vigilance` (what to
+/// do on misfit, and its level) are for learners that are built here. For each job a dictionary
+/// with the result and the columns.
 #[pyfunction]
-#[pyo3(signature = (jobs, episodes, max_steps, threads, progress, vigilance=(None, None)))]
+#[pyo3(signature = (jobs, episodes, max_steps, threads, progress, vigilance=(None, None), settings=None))]
+#[allow(clippy::too_many_arguments)]
 pub(crate) fn run_jobs<'py>(
     py: Python<'py>,
     jobs: Vec<(String, Bound<'py, PyProblem>, Bound<'py, PyAny>, u64)>,
@@ -78,11 +64,13 @@ pub(crate) fn run_jobs<'py>(
     threads: usize,
     progress: Option<Py<PyAny>>,
     vigilance: (Option<String>, Option<f64>),
+    settings: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Vec<Bound<'py, PyDict>>> {
-    let vigilance = learner::vigilance(vigilance.0.as_deref(), vigilance.1).map_err(Told::told)?;
+    let vigilance = learner::vigilance(vigilance.0.as_deref(), vigilance.1).map_err(told)?;
+    let spec = RunSpec { max_steps, vigilance, ..RunSpec::new("", episodes) };
     let mut all: Vec<Job> = Vec::new();
     for (label, problem, learner, seed) in jobs {
-        match job(py, label, &problem, &learner, seed) {
+        match job(py, label, &problem, &learner, settings, seed) {
             Ok(job) => all.push(job),
             Err(error) => {
                 give_back(py, &all)?;
@@ -91,17 +79,15 @@ pub(crate) fn run_jobs<'py>(
         }
     }
     let (tally, raised) = (Tally::new(), Raised::default());
-    let outcome = watched(py, &tally, progress.as_ref(), || {
-        let runs = Runs { jobs: &all, episodes, max_steps, vigilance, tally: &tally, raised: &raised };
-        runs.all(threads.clamp(1, 1024))
-    });
+    let threads = threads.clamp(1, 1024);
+    let outcome = watched(py, &tally, progress.as_ref(), || run_all(&all, &spec, threads, &tally, &raised));
     give_back(py, &all)?;
     let outcome = outcome?;
-    if let Some(error) = raised.take() {
-        return Err(error);
+    if let Some(error) = raised.get() {
+        return Err(error.clone_ref(py));
     }
-    let ran = outcome.map_err(Told::told)?;
-    ran.into_iter().zip(&all).map(|(ran, job)| told(py, ran, job)).collect()
+    let ran = outcome.map_err(told)?;
+    ran.into_iter().zip(&all).map(|(ran, job)| shown(py, ran, job)).collect()
 }
 
 fn give_back(py: Python, jobs: &[Job]) -> PyResult<()> {
@@ -120,11 +106,12 @@ fn job(
     label: String,
     problem: &Bound<PyProblem>,
     learner: &Bound<PyAny>,
+    settings: Option<&Bound<PyDict>>,
     seed: u64,
 ) -> PyResult<Job> {
     let arena = problem.get().arena(py)?;
     let who = if let Ok(text) = learner.cast::<PyString>() {
-        let (id, settings) = named(&text.to_string_lossy(), None)?;
+        let (id, settings) = named(&text.to_string_lossy(), settings)?;
         Who::Built(id, settings)
     } else if let Ok(given) = learner.cast::<PyLearner>() {
         if !given.get().problem().bind(py).is(problem) {
@@ -147,59 +134,48 @@ fn job(
     Ok(Job { label, who, seed, arena })
 }
 
-struct Runs<'a> {
-    jobs: &'a [Job],
-    episodes: u64,
-    max_steps: Option<u64>,
-    vigilance: Vigilance,
-    tally: &'a Tally,
-    raised: &'a Raised,
+/// All runs, each taken by the first free thread.
+fn run_all(
+    jobs: &[Job],
+    spec: &RunSpec,
+    threads: usize,
+    tally: &Tally,
+    raised: &Raised,
+) -> goalward::Result<Vec<Ran>> {
+    let queue = Queue::new(jobs.len());
+    let done: Vec<OnceLock<goalward::Result<Ran>>> = jobs.iter().map(|_| OnceLock::new()).collect();
+    let one = |n: usize| {
+        let ran = jobs[n].run(spec, tally, raised);
+        let failed = ran.is_err() || raised.get().is_some();
+        let _ = done[n].set(ran);
+        if failed { Err(()) } else { Ok(()) }
+    };
+    // errors are among the results
+    let work = || queue.work(|| tally.stopped(), one).unwrap_or_default();
+    std::thread::scope(|scope| {
+        for _ in 1..threads.min(jobs.len()) {
+            scope.spawn(|| pooled(work));
+        }
+        work();
+    });
+    done.into_iter().filter_map(OnceLock::into_inner).collect()
 }
 
-impl Runs<'_> {
-    /// All runs, each taken by the first thread that is free.
-    fn all(&self, threads: usize) -> goalward::Result<Vec<Ran>> {
-        let queue = Queue::new(self.jobs.len());
-        let done: Vec<Mutex<Option<goalward::Result<Ran>>>> =
-            self.jobs.iter().map(|_| Mutex::new(None)).collect();
-        let one = |n: usize| {
-            let ran = self.one(&self.jobs[n]);
-            let failed = ran.is_err() || self.raised.is_some();
-            *done[n].lock().unwrap_or_else(PoisonError::into_inner) = Some(ran);
-            if failed { Err(()) } else { Ok(()) }
-        };
-        // errors are among the results
-        let work = || queue.work(|| self.tally.stopped(), one).unwrap_or_default();
-        std::thread::scope(|scope| {
-            for _ in 1..threads.min(self.jobs.len()) {
-                scope.spawn(|| pooled(work));
-            }
-            work();
-        });
-        let all = done.into_iter().map(|ran| ran.into_inner().unwrap_or_else(PoisonError::into_inner));
-        all.flatten().collect()
-    }
-
-    fn one(&self, job: &Job) -> goalward::Result<Ran> {
+impl Job {
+    fn run(&self, spec: &RunSpec, tally: &Tally, raised: &Raised) -> goalward::Result<Ran> {
         let began = Instant::now();
-        let mut spec = RunSpec {
-            learner: job.label.clone(),
-            settings: Settings::new(),
-            seed: job.seed,
-            episodes: self.episodes,
-            max_steps: self.max_steps,
-            vigilance: self.vigilance,
-        };
+        let mut spec = RunSpec { learner: self.label.clone(), seed: self.seed, ..spec.clone() };
         let mut taken = None;
-        let mut runner = match &job.who {
+        let mut runner = match &self.who {
             Who::Built(id, settings) => {
                 (spec.learner, spec.settings) = (id.clone(), settings.clone());
-                Runner::new(&job.arena, spec)?
+                Runner::new(&self.arena, spec)?
             }
             Who::Own(object) => {
                 let object = inside(|py| object.clone_ref(py));
-                let learner = own::learner(&job.label, object, job.arena.problem(), self.raised)?;
-                Runner::with_learner(&job.arena, spec, learner)?
+                let own = Own { object, raised: raised.clone() };
+                let learner = Learner::of(&self.label, self.arena.problem(), Box::new(own))?;
+                Runner::with_learner(&self.arena, spec, learner)?
             }
             Who::Taken(_, slot) => {
                 let agent = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -212,12 +188,12 @@ impl Runs<'_> {
                 (spec.learner, spec.settings) = (built.learner.clone(), built.settings.clone());
                 spec.vigilance = built.vigilance;
                 taken = Some((slot, built, kept));
-                Runner::with_learner(&job.arena, spec, learner)?
+                Runner::with_learner(&self.arena, spec, learner)?
             }
         };
-        runner.heed(self.tally.halt());
-        let raises = matches!(job.who, Who::Own(_));
-        let mut watch = Watch::new(self.tally, raises.then_some(self.raised));
+        runner.heed(tally.halt());
+        let raises = matches!(self.who, Who::Own(_));
+        let mut watch = Watch { episodes: Vec::new(), tally, raised: raises.then_some(raised) };
         let ending = runner.run(&mut [&mut watch]);
         let result = runner.result();
         if let Some((slot, built, kept)) = taken {
@@ -227,25 +203,20 @@ impl Runs<'_> {
             *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(agent);
         }
         let interrupted = ending? == Ending::Paused;
-        Ok(Ran { result, columns: watch.columns, interrupted, seconds: began.elapsed().as_secs_f64() })
+        Ok(Ran { result, episodes: watch.episodes, interrupted, seconds: began.elapsed().as_secs_f64() })
     }
 }
 
-/// Counts episodes and keeps their columns; stops a run when that is asked for, or when its learner
-/// has raised something.
-pub(crate) struct Watch<'a> {
-    columns: Columns,
+/// Keeps and counts episodes; stops a run on request, or when its learner has raised something.
+struct Watch<'a> {
+    episodes: Vec<Episode>,
     tally: &'a Tally,
     raised: Option<&'a Raised>,
 }
 
-impl<'a> Watch<'a> {
-    pub(crate) fn new(tally: &'a Tally, raised: Option<&'a Raised>) -> Watch<'a> {
-        Watch { columns: Columns::default(), tally, raised }
-    }
-
+impl Watch<'_> {
     fn go_on(&self) -> Flow {
-        match self.tally.stopped() || self.raised.is_some_and(Raised::is_some) {
+        match self.tally.stopped() || self.raised.is_some_and(|raised| raised.get().is_some()) {
             true => Flow::Break(Stop),
             false => Flow::Continue(()),
         }
@@ -261,30 +232,52 @@ impl Observer for Watch<'_> {
     }
 
     fn episode(&mut self, ended: &Episode) -> Flow {
-        self.columns.cost.push(ended.cost);
-        self.columns.steps.push(ended.steps as i64);
-        self.columns.regret.push(ended.regret);
-        self.columns.gap_regret.push(ended.gap_regret);
+        self.episodes.push(*ended);
         self.tally.advance(1);
         self.go_on()
     }
 }
 
-fn told<'py>(py: Python<'py>, ran: Ran, job: &Job) -> PyResult<Bound<'py, PyDict>> {
+fn shown<'py>(py: Python<'py>, ran: Ran, job: &Job) -> PyResult<Bound<'py, PyDict>> {
+    let column = |of: fn(&Episode) -> f64| PyArray1::from_iter(py, ran.episodes.iter().map(of));
     let dict = PyDict::new(py);
-    let mut result = serde_json::to_value(&ran.result).unwrap_or_default();
-    if let Who::Own(_) = job.who {
-        result["learner"] = job.label.clone().into();
-    }
     dict.set_item("label", &job.label)?;
-    dict.set_item("result", to_python(py, &result)?)?;
-    dict.set_item("cost", PyArray1::from_vec(py, ran.columns.cost))?;
-    dict.set_item("steps", PyArray1::from_vec(py, ran.columns.steps))?;
-    dict.set_item("regret", PyArray1::from_vec(py, ran.columns.regret))?;
-    dict.set_item("gap_regret", PyArray1::from_vec(py, ran.columns.gap_regret))?;
+    dict.set_item("result", to_python(py, &ran.result)?)?;
+    dict.set_item("cost", column(|episode| episode.cost))?;
+    dict.set_item("steps", PyArray1::from_iter(py, ran.episodes.iter().map(|episode| episode.steps as i64)))?;
+    dict.set_item("regret", column(|episode| episode.regret))?;
+    dict.set_item("gap_regret", column(|episode| episode.gap_regret))?;
     dict.set_item("interrupted", ran.interrupted)?;
     dict.set_item("seconds", ran.seconds)?;
     Ok(dict)
+}
+
+/// Runs a learner of the registry, and shows the run episode by episode.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn replay_page(
+    py: Python,
+    problem: &Bound<PyProblem>,
+    learner: &str,
+    episodes: u64,
+    seed: u64,
+    max_steps: Option<u64>,
+    progress: Option<Py<PyAny>>,
+    settings: Option<&Bound<PyDict>>,
+) -> PyResult<String> {
+    let (learner, settings) = named(learner, settings)?;
+    let arena = problem.get().arena(py)?;
+    let tally = Tally::new();
+    let page = watched(py, &tally, progress.as_ref(), || -> goalward_lab::Result<String> {
+        let spec = RunSpec { max_steps, ..RunSpec::new(&learner, episodes).settings(settings).seed(seed) };
+        let mut runner = Runner::new(&arena, spec)?;
+        runner.heed(tally.halt());
+        let mut recorder = Recorder::new(&runner);
+        let mut watch = Watch { episodes: Vec::new(), tally: &tally, raised: None };
+        runner.run(&mut [&mut watch, &mut recorder])?;
+        replay(recorder, &runner)
+    })?;
+    page.map_err(told)
 }
 
 /// Student's 95 % interval of the mean; None for fewer than two numbers.

@@ -1,6 +1,6 @@
 //! Planning on a known model, with certified bounds.
 
-use crate::errors::{Told, refused};
+use crate::errors::{refused, told};
 use crate::problem::{PyProblem, read_only};
 use crate::watch::leaving;
 use goalward::Problem;
@@ -12,7 +12,6 @@ use pyo3::types::PyDict;
 
 /// Solves a problem whose theta is known; all that it finds, by name.
 #[pyfunction]
-#[pyo3(signature = (problem, objective, precision, way))]
 pub(crate) fn solve<'py>(
     py: Python<'py>,
     problem: &Bound<'py, PyProblem>,
@@ -41,18 +40,18 @@ pub(crate) fn solve<'py>(
         return Err(refused("SettingError", message, None));
     }
     let this = problem.get();
-    let (known, truth) = (this.problem().clone(), this.instance.truth().map_err(Told::told)?.clone());
+    let (known, truth) = (this.problem().clone(), this.instance.truth().map_err(told)?.clone());
     let (answer, checked) = leaving(py, move || -> goalward::Result<_> {
         let answer = plan::solve(&known, &truth, &options)?;
         let checked = check(&known, &truth, &answer)?;
         Ok((answer, checked))
     })?;
-    told(py, this, answer, checked)
+    found(py, this, answer, checked)
 }
 
 /// How the bounds were checked, or what is wrong with them. Those of the fast way are checked one
-/// inequality at a time. Those of the exact way are too close together for that: they must agree with
-/// bounds of the fast way that pass.
+/// inequality at a time. Those of the exact way are too close together for that: they must agree
+/// with bounds of the fast way that pass.
 fn check(
     problem: &Problem,
     truth: &Truth,
@@ -80,7 +79,7 @@ fn choice(key: &str, value: &str, choices: &str) -> PyErr {
     refused("SettingError", format!("{key}={value:?}: expected {choices}"), None)
 }
 
-fn told<'py>(
+fn found<'py>(
     py: Python<'py>,
     problem: &PyProblem,
     answer: Answer,

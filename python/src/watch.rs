@@ -1,20 +1,19 @@
-//! Long work: on threads of its own and without Python's lock, while this one tells how far it is
-//! and listens for Ctrl-C, and for the end of the interpreter.
+//! Long work: on threads of its own and without Python's lock, while the calling thread reports
+//! progress and listens for Ctrl-C and for the end of the interpreter.
 
-use crate::errors::{Told, panicked};
+use crate::errors::{panicked, told};
 use crate::gate::{ended, ending, inside, pooled, without_lock};
 use goalward::plan::Halt;
 use goalward_lab::Progress;
 use pyo3::prelude::*;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 /// How often signals are looked for.
 const LISTEN: Duration = Duration::from_millis(50);
 
-/// How far some work is, and whether it should stop.
+/// The progress of some work, and whether it should stop.
 pub(crate) struct Tally {
     done: AtomicU64,
     halt: Halt,
@@ -29,7 +28,6 @@ impl Tally {
         &self.halt
     }
 
-    /// Whether the work should stop.
     pub(crate) fn stopped(&self) -> bool {
         self.halt.asked()
     }
@@ -45,12 +43,17 @@ impl Progress for Tally {
     }
 }
 
-/// Looks for signals and calls back: an error is raised in the thread that called.
+/// Looks for signals and calls back: an error is raised in the calling thread.
 fn listen(progress: impl FnOnce(Python) -> PyResult<()>) -> PyResult<()> {
     if ending() {
         return Err(ended());
     }
     inside(|py| py.check_signals().and_then(|()| progress(py)))
+}
+
+/// Whether a thread still works after a while: it drops the sender at its end.
+fn works(working: &Receiver<()>) -> bool {
+    working.recv_timeout(LISTEN) == Err(RecvTimeoutError::Timeout)
 }
 
 /// Does some work on another thread. `progress(done)` is called now and then; what it raises, and
@@ -61,67 +64,53 @@ pub(crate) fn watched<T: Send>(
     progress: Option<&Py<PyAny>>,
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
+    let tell = |py: Python| match progress {
+        Some(tell) => tell.call1(py, (tally.done.load(Ordering::Relaxed),)).map(drop),
+        None => Ok(()),
+    };
     let (outcome, stopped) = without_lock(py, || {
         std::thread::scope(|scope| {
-            let (tell, told) = channel();
-            scope.spawn(move || {
-                let outcome = catch_unwind(AssertUnwindSafe(|| pooled(work)));
-                let _ = tell.send(outcome);
+            let (end, working) = channel();
+            let worker = scope.spawn(move || {
+                let _end = end;
+                pooled(work)
             });
             let mut stopped = None;
-            loop {
-                match told.recv_timeout(LISTEN) {
-                    Ok(outcome) => return (Some(outcome), stopped),
-                    Err(RecvTimeoutError::Disconnected) => return (None, stopped),
-                    Err(RecvTimeoutError::Timeout) if stopped.is_some() => {}
-                    Err(RecvTimeoutError::Timeout) => {
-                        let done = tally.done.load(Ordering::Relaxed);
-                        let heard =
-                            listen(|py| progress.map_or(Ok(()), |tell| tell.call1(py, (done,)).map(|_| ())));
-                        if let Err(error) = heard {
-                            tally.halt.ask();
-                            stopped = Some(error);
-                        }
-                    }
+            while works(&working) {
+                if stopped.is_none()
+                    && let Err(error) = listen(tell)
+                {
+                    tally.halt.ask();
+                    stopped = Some(error);
                 }
             }
+            (worker.join(), stopped)
         })
     })?;
-    match (stopped, outcome) {
-        (Some(error), _) => Err(error),
-        (None, Some(Ok(value))) => {
-            if let Some(tell) = progress {
-                tell.call1(py, (tally.done.load(Ordering::Relaxed),))?;
-            }
-            Ok(value)
-        }
-        (None, Some(Err(panic))) => Err(panicked(panic)),
-        (None, None) => Err(panicked(Box::new("a thread is gone"))),
+    if let Some(error) = stopped {
+        return Err(error);
     }
+    let value = outcome.map_err(panicked)?;
+    tell(py)?;
+    Ok(value)
 }
 
 /// Does some work on another thread that cannot be stopped. Ctrl-C is raised here at once, and the
 /// result of the work is dropped.
-pub(crate) fn leaving<T: Send + 'static, E: Told + Send + 'static>(
+pub(crate) fn leaving<T: Send + 'static, E: Into<goalward_lab::Error> + Send + 'static>(
     py: Python,
     work: impl FnOnce() -> Result<T, E> + Send + 'static,
 ) -> PyResult<T> {
-    let heard = without_lock(py, move || -> PyResult<Option<_>> {
-        let (tell, told) = channel();
-        std::thread::spawn(move || {
-            // after Ctrl-C the receiver is gone
-            let _ = tell.send(catch_unwind(AssertUnwindSafe(|| pooled(work))));
+    let outcome = without_lock(py, move || -> PyResult<_> {
+        let (end, working) = channel();
+        let worker = std::thread::spawn(move || {
+            let _end = end;
+            pooled(work)
         });
-        loop {
-            match told.recv_timeout(LISTEN) {
-                Ok(outcome) => return Ok(Some(outcome)),
-                Err(RecvTimeoutError::Timeout) => listen(|_| Ok(()))?,
-                Err(RecvTimeoutError::Disconnected) => return Ok(None),
-            }
+        while works(&working) {
+            listen(|_| Ok(()))?;
         }
-    })?;
-    match heard? {
-        Some(outcome) => outcome.map_err(panicked)?.map_err(Told::told),
-        None => Err(panicked(Box::new("a thread is gone"))),
-    }
+        Ok(worker.join())
+    })??;
+    outcome.map_err(panicked)?.map_err(told)
 }

@@ -1,4 +1,4 @@
-"""The environments are there once goalward and Gymnasium are imported, in whatever order."""
+"""The environments are there once goalward and Gymnasium are imported, in either order."""
 
 from __future__ import annotations
 

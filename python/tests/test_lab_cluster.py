@@ -87,7 +87,7 @@ def test_ctrl_c_stops_the_workers_too(client: Any, tmp_path: Path) -> None:
     deadline = time.monotonic() + 8.0
     while any(client.run(_busy).values()) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert not any(client.run(_busy).values()), "workers still run what nobody wants"
+    assert not any(client.run(_busy).values()), "workers still run cancelled tasks"
     again = gw.lab.run(write_study(tmp_path), out=tmp_path / "again", client=client)
     assert again.summary == short.summary
 

@@ -1,4 +1,4 @@
-"""Models that explain nothing: who says so, and what happens then."""
+"""Models that explain nothing: the warning, and what happens then."""
 
 from __future__ import annotations
 

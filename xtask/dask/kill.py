@@ -56,7 +56,7 @@ class Killer(threading.Thread):
         self.over = threading.Event()
 
     def run(self) -> None:
-        """Until somebody says that it is over."""
+        """Until it is told that it is over."""
         while self.kills < self.most and not self.over.wait(self.luck.uniform(0.3, 3.0)):
             nannies: list[Any] = list(self.cluster.workers.values())
             # a process that is killed while it starts is not started again

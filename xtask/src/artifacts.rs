@@ -3,7 +3,6 @@
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// A test program.
 pub(crate) struct TestProgram {
     /// The package and the target: `goalward it`.
     pub(crate) name: String,
@@ -23,13 +22,11 @@ fn executable(message: &Value) -> Option<PathBuf> {
     message["executable"].as_str().map(PathBuf::from)
 }
 
-/// The program `goalward`.
 pub(crate) fn program(output: &[u8]) -> Option<PathBuf> {
     let ours = |m: &Value| m["target"]["name"] == "goalward" && m["profile"]["test"] == false;
     messages(output).filter(ours).find_map(|m| executable(&m))
 }
 
-/// The test programs, by name.
 pub(crate) fn tests(output: &[u8]) -> Vec<TestProgram> {
     let test = |m: Value| {
         let folder: PathBuf = Path::new(m["manifest_path"].as_str()?).parent()?.into();

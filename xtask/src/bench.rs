@@ -1,5 +1,5 @@
-//! `cargo xtask bench NAME [--json]`: benchmarks measure ratios within one run; `cargo xtask test` runs
-//! none of them.
+//! `cargo xtask bench NAME [--json]`: benchmarks measure ratios within one run; `cargo xtask test`
+//! runs none of them.
 
 use crate::process::{cargo_bench, finish, quietly, succeed, usage};
 use crate::{cargo, python, root};
@@ -7,7 +7,6 @@ use anyhow::Result;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
-/// The benchmarks with what they measure.
 const BENCHES: &[(&str, &str)] = &[
     ("support", "support minimisation against Clarabel"),
     ("support_stress", "a million support problems, random and degenerate, with counts of what went wrong"),
@@ -35,20 +34,17 @@ const BENCHES: &[(&str, &str)] = &[
     ),
     ("lab", "a job of a study with its records and checkpoint against the bare run"),
     ("windy", "where the time of a learning run on a grid of N x N goes: windy [N [EPISODES]], 300 and 20"),
-    (PYTHON, "what Python costs over Rust: steps, threads, problems from arrays, imports"),
-    (INSTRUCTIONS, "instruction counts of the hot paths, under valgrind"),
+    ("python", "what Python costs over Rust: steps, threads, problems from arrays, imports"),
+    ("instructions", "instruction counts of the hot paths, under valgrind"),
 ];
-/// The benchmark of the Python package.
-const PYTHON: &str = "python";
-/// The benchmark that needs valgrind.
-const INSTRUCTIONS: &str = "instructions";
-/// The runner of that one; the library in `instructions/Cargo.toml` has the same version.
+/// The runner of the instruction counts; the library in `instructions/Cargo.toml` has the same
+/// version.
 const RUNNER_VERSION: &str = "0.20.0";
 
 pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
     match args {
-        [INSTRUCTIONS] => instructions(),
-        [PYTHON, rest @ ..] => python::bench(rest),
+        ["instructions"] => instructions(),
+        ["python", rest @ ..] => python::bench(rest),
         [name, rest @ ..] if BENCHES.iter().any(|(bench, _)| bench == name) => {
             cargo_bench(if *name == "lab" { "goalward-lab" } else { "goalward" }, name, rest)
         }

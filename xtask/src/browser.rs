@@ -19,7 +19,6 @@ const REPORT_TEST: &str = "report::tests::a_large_report_is_below_its_limit";
 /// The environment variable with the folder of the page.
 const PAGES: &str = "GOALWARD_PAGES";
 
-/// A grid world and another one.
 const REPLAYS: &[(&str, &[&str])] = &[
     ("replay-grid.html", &["windy-grid", "--episodes", "400"]),
     ("replay-other.html", &["hard-instance", "--episodes", "200"]),

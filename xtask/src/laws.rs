@@ -1,5 +1,5 @@
-//! `cargo xtask soak laws [ROUNDS [SEED]]`: the laws that proptest checks, each time with other cases.
-//! The tests draw the same cases every time: `.cargo/config.toml` has their seed.
+//! `cargo xtask soak laws [ROUNDS [SEED]]`: the laws that proptest checks, each time with other
+//! cases. The tests draw the same cases every time: `.cargo/config.toml` has their seed.
 
 use crate::{cargo, root};
 use anyhow::{Context, Result};
@@ -8,7 +8,6 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The default number of rounds.
 const ROUNDS: u64 = 20;
 
 pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
@@ -39,7 +38,6 @@ pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The laws of all files below a folder.
 fn collect(folder: &Path, names: &mut Vec<String>) -> Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();

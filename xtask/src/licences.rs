@@ -23,7 +23,8 @@ const EMBEDDED: &[(&str, &str)] = &[
 
 const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
-/// The licences of dependencies that are allowed, the preferred first, each with a phrase of its text.
+/// The licences of dependencies that are allowed, the preferred first, each with a phrase of its
+/// text.
 const ALLOWED: &[(&str, &str)] = &[
     ("MIT", "Permission is hereby granted, free of charge"),
     ("Zlib", "provided 'as-is', without any express or implied warranty"),
@@ -54,23 +55,16 @@ pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
     }
 }
 
-/// The most preferred of the allowed alternatives of an SPDX expression.
+/// The licences of an SPDX expression: of each part that must hold, the most preferred alternative.
 fn chosen(expression: &str) -> Option<Vec<&'static str>> {
     // an exception only permits more
-    let expression = &expression.replace(" WITH LLVM-exception", "");
-    let plain = expression.replace(['(', ')'], " ").replace('/', " OR ");
-    if expression.contains('(') {
-        // (A OR B) AND C: one of each
-        let parts: Option<Vec<_>> =
-            expression.split(" AND ").map(|part| chosen(part.trim_matches(['(', ')']))).collect();
-        return parts.map(|parts| parts.concat());
-    }
-    let rank = |licence: &str| ALLOWED.iter().position(|(name, _)| *name == licence.trim());
-    let alternatives = plain
-        .split(" OR ")
-        .filter_map(|alternative| alternative.split(" AND ").map(rank).collect::<Option<Vec<usize>>>());
-    let best = alternatives.min_by_key(|ranks| ranks.iter().copied().max())?;
-    Some(best.into_iter().map(|rank| ALLOWED[rank].0).collect())
+    let expression = expression.replace(" WITH LLVM-exception", "").replace('/', " OR ");
+    let best = |part: &str| {
+        let alternatives = part.trim_matches(['(', ')']).split(" OR ").map(str::trim);
+        let ranks = alternatives.filter_map(|one| ALLOWED.iter().position(|(name, _)| *name == one));
+        ranks.min().map(|rank| ALLOWED[rank].0)
+    };
+    expression.split(" AND ").map(best).collect()
 }
 
 fn name_and_version(package: &Value) -> String {
@@ -131,8 +125,7 @@ fn texts(package: &Value) -> Result<Vec<String>> {
     Ok(texts)
 }
 
-/// The text of the MIT licence with the copyright of these authors; ours differs in that line
-/// alone.
+/// The text of the MIT licence with the copyright of these authors.
 fn mit(authors: &str) -> Result<String> {
     let ours = fs::read_to_string(root()?.join("LICENSE-MIT"))?;
     let permission = ours.find("Permission is hereby granted").context("LICENSE-MIT has no permission")?;

@@ -12,12 +12,10 @@ mod metadata;
 mod mutants;
 mod process;
 mod python;
-mod records;
 mod skipped;
 mod soak;
 mod timing;
 mod tree;
-mod venv;
 
 use anyhow::{Context, Result};
 use std::env;
@@ -66,7 +64,6 @@ fn cargo() -> OsString {
     env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
-/// The workspace.
 fn root() -> Result<&'static Path> {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask lies in the workspace")
 }

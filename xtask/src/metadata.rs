@@ -12,7 +12,6 @@ pub(crate) const PLATFORM: &str = "x86_64-unknown-linux-gnu";
 /// The program, and the Python package.
 const SHIPPED: [&str; 2] = ["goalward-cli", "goalward-python"];
 
-/// The metadata of the workspace.
 pub(crate) fn read() -> Result<Value> {
     let output = Command::new(cargo())
         .args(["metadata", "--locked", "--format-version", "1", "--filter-platform", PLATFORM])
@@ -29,13 +28,11 @@ pub(crate) fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// A field of a package; `None` if it has none.
 pub(crate) fn text<'a>(package: &'a Value, field: &str) -> Option<&'a str> {
     package[field].as_str()
 }
 
-/// What is linked into the program and the Python package, apart from the workspace, by name and
-/// version.
+/// The packages linked into the program and the Python package, without the workspace.
 pub(crate) fn linked(metadata: &Value) -> Vec<&Value> {
     let packages = by_id(&metadata["packages"]);
     let nodes = by_id(&metadata["resolve"]["nodes"]);

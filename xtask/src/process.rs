@@ -33,7 +33,6 @@ pub(crate) fn quietly(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs a target of `cargo bench`.
 pub(crate) fn cargo_bench(package: &str, target: &str, args: &[&str]) -> Result<ExitCode> {
     let mut command = Command::new(cargo());
     finish(command.args(["bench", "--quiet", "--package", package, "--bench", target, "--"]).args(args))

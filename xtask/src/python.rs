@@ -1,8 +1,8 @@
 //! The Python package: `cargo xtask test` builds its wheel and tests it, `cargo xtask wheel` builds
-//! the one for release.
+//! the one for release. Its packages are installed into a virtual environment under `target/`.
 
 use crate::process::{finish, quietly, succeed};
-use crate::{root, venv};
+use crate::root;
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,11 +13,10 @@ const LARGEST: u64 = 8_000_000;
 /// The oldest system that it supports.
 const SYSTEM: &str = "manylinux_2_17";
 
-/// Builds the wheel with the profile of the tests, installs it, and tests it: types, stubs,
-/// behaviour, documents, notebooks.
+/// Builds and installs the wheel with the profile of the tests, and tests it.
 pub(crate) fn test(python: &Path, program: &Path) -> Result<ExitCode> {
     let wheel = build(python, "wheels", &[])?;
-    venv::install(python, &wheel, false)?;
+    install(python, &wheel, false)?;
     let package = root()?.join("python");
     let [settings, tests] = ["pyproject.toml", "tests"].map(|name| package.join(name));
     let [settings, tests] = [settings.to_string_lossy(), tests.to_string_lossy()];
@@ -67,7 +66,7 @@ fn only_file(folder: &Path, ending: &str) -> Result<PathBuf> {
 
 /// `cargo xtask wheel`: the wheel and the source distribution, tried on every installed Python.
 pub(crate) fn wheel() -> Result<ExitCode> {
-    let python = venv::python()?;
+    let python = interpreter()?;
     let options = ["--release", "--zig", "--compatibility", SYSTEM];
     let wheel = build(&python, "release", &options)?;
     let size = fs::metadata(&wheel)?.len();
@@ -82,9 +81,9 @@ pub(crate) fn wheel() -> Result<ExitCode> {
     let mut tried = 0;
     for interpreter in interpreters() {
         let folder = root()?.join("target/python/trial");
-        venv::fresh(&interpreter, &folder)?;
+        fresh(&interpreter, &folder)?;
         let python = folder.join("bin/python");
-        venv::install(&python, &wheel, true)?;
+        install(&python, &wheel, true)?;
         println!("== {}", interpreter.display());
         let mut command = Command::new(&python);
         command.arg(root()?.join("xtask/wheel/trial.py")).current_dir(&folder);
@@ -97,15 +96,14 @@ pub(crate) fn wheel() -> Result<ExitCode> {
 
 /// `cargo xtask bench python`: the wheel of the release profile against the library.
 pub(crate) fn bench(args: &[&str]) -> Result<ExitCode> {
-    let python = venv::python()?;
+    let python = interpreter()?;
     let mut command = Command::new(crate::cargo());
     command.args(["bench", "--quiet", "--package", "goalward", "--bench", "arrays", "--", "--json"]);
     let reference = command.current_dir(root()?).output().context("cannot run cargo bench")?;
     let wheel = build(&python, "bench-wheel", &["--release"])?;
     let site = root()?.join("target/python/bench-site");
     let _ = fs::remove_dir_all(&site);
-    let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target"];
-    quietly(Command::new(&python).args(pip).arg(&site).arg(&wheel))?;
+    quietly(pip(&python, "install").args(["--no-deps", "--target"]).arg(&site).arg(&wheel))?;
     let mut command = Command::new(&python);
     command.arg(root()?.join("python/benches/against_rust.py")).args(args);
     command.env("PYTHONPATH", &site).env("GOALWARD_REFERENCE", String::from_utf8(reference.stdout)?);
@@ -121,8 +119,8 @@ fn from_source(python: &Path) -> Result<ExitCode> {
     succeed(&mut command)?;
     let source = only_file(&out, ".tar.gz")?;
     println!("{}: {:.1} MB", source.display(), fs::metadata(&source)?.len() as f64 / 1e6);
-    let mut command = Command::new(python);
-    command.args(["-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir"]).arg(&out).arg(&source);
+    let mut command = pip(python, "wheel");
+    command.args(["--no-deps", "--wheel-dir"]).arg(&out).arg(&source);
     // the quickest build: nothing of it runs
     command.env("CARGO_TARGET_DIR", root()?.join("target/python/from-source"));
     command.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0").env("CARGO_PROFILE_RELEASE_LTO", "off");
@@ -138,7 +136,7 @@ fn interpreters() -> Vec<PathBuf> {
     let pyenv = fs::read_dir(home.join(".pyenv/versions")).into_iter().flatten().flatten();
     let pyenv = pyenv.map(|entry| entry.path().join("bin/python3"));
     let named = ["", ".11", ".12", ".13", ".14"].map(|minor| PathBuf::from(format!("python3{minor}")));
-    let script = format!("{}; print(*sys.version_info[:2])", venv::NEW_ENOUGH);
+    let script = format!("{}; print(*sys.version_info[:2])", NEW_ENOUGH);
     for python in named.into_iter().chain(pyenv) {
         let Ok(output) = Command::new(&python).args(["-c", &script]).output() else { continue };
         if output.status.success() && !versions.contains(&output.stdout) {
@@ -147,4 +145,41 @@ fn interpreters() -> Vec<PathBuf> {
         }
     }
     found
+}
+
+/// Fails for an interpreter that is too old.
+const NEW_ENOUGH: &str = "import sys; assert sys.version_info >= (3, 11), 'Python 3.11 or later is needed'";
+
+/// The Python of the tests, in an environment that is renewed when the requirements change.
+pub(crate) fn interpreter() -> Result<PathBuf> {
+    let requirements = root()?.join("python/requirements.txt");
+    let wanted = fs::read_to_string(&requirements)?;
+    let venv = root()?.join("target/python/venv");
+    let (python, mark) = (venv.join("bin/python"), venv.join("goalward-requirements.txt"));
+    if fs::read_to_string(&mark).is_ok_and(|installed| installed == wanted) {
+        return Ok(python);
+    }
+    fresh(Path::new("python3"), &venv)?;
+    quietly(pip(&python, "install").arg("--requirement").arg(requirements))?;
+    fs::write(&mark, wanted)?;
+    Ok(python)
+}
+
+/// An empty environment.
+fn fresh(interpreter: &Path, venv: &Path) -> Result<()> {
+    quietly(Command::new(interpreter).args(["-c", NEW_ENOUGH]))?;
+    let _ = fs::remove_dir_all(venv);
+    quietly(Command::new(interpreter).args(["-m", "venv"]).arg(venv))
+}
+
+/// Installs a wheel, with or without its dependencies.
+pub(crate) fn install(python: &Path, wheel: &Path, with_dependencies: bool) -> Result<()> {
+    let alone = (!with_dependencies).then_some("--no-deps");
+    quietly(pip(python, "install").arg("--force-reinstall").args(alone).arg(wheel))
+}
+
+fn pip(python: &Path, command: &str) -> Command {
+    let mut pip = Command::new(python);
+    pip.args(["-m", "pip", command, "--quiet", "--disable-pip-version-check"]);
+    pip
 }

@@ -6,7 +6,6 @@ use anyhow::{Context, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The environment variable with the folder.
 pub(crate) const VARIABLE: &str = "GOALWARD_SKIPPED";
 
 /// The empty folder of the notes.

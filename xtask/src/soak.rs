@@ -3,11 +3,10 @@
 //! if it found something.
 
 use crate::process::{cargo_bench, finish, usage};
-use crate::{laws, python, root, venv};
+use crate::{laws, python, root};
 use anyhow::Result;
 use std::process::{Command, ExitCode};
 
-/// The sweeps with what they try.
 const SOAKS: &[(&str, &str)] = &[
     (
         "bootstrap",
@@ -54,8 +53,8 @@ pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
 
 /// Runs a script in Python with the package built in release mode.
 fn script(path: &str, args: &[&str]) -> Result<ExitCode> {
-    let interpreter = venv::python()?;
+    let interpreter = python::interpreter()?;
     let wheel = python::build(&interpreter, "soak-wheel", &["--release"])?;
-    venv::install(&interpreter, &wheel, false)?;
+    python::install(&interpreter, &wheel, false)?;
     finish(Command::new(&interpreter).arg(root()?.join(path)).args(args))
 }

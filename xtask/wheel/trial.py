@@ -8,7 +8,7 @@ import goalward as gw
 
 
 def seconds(codes: list[str]) -> list[float]:
-    """The least times of fresh interpreters, in turn: whatever else runs only adds to them."""
+    """The least times of fresh interpreters, in turn: other processes only add to them."""
     least = [float("inf")] * len(codes)
     for _ in range(12):
         for number, code in enumerate(codes):

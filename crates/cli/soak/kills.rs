@@ -34,7 +34,7 @@ pub(crate) struct Killed {
     pub(crate) differences: Vec<String>,
 }
 
-/// Kills so many processes, at moments drawn with this seed.
+/// Kills processes, at moments drawn with this seed.
 pub(crate) fn kill(program: &Path, dir: &Path, kills: usize, seed: u64) -> Result<Killed, String> {
     let file = dir.join("forty.toml");
     std::fs::write(&file, STUDY).map_err(|e| e.to_string())?;

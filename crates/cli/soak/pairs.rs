@@ -26,7 +26,7 @@ pub(crate) struct Pairs {
     pub(crate) faults: Vec<String>,
 }
 
-/// Starts so many pairs.
+/// Starts pairs of processes.
 pub(crate) fn pairs(program: &Path, dir: &Path, pairs: usize) -> Result<Pairs, String> {
     let file = dir.join("pairs.toml");
     std::fs::write(&file, STUDY).map_err(|e| e.to_string())?;

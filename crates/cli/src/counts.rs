@@ -4,12 +4,10 @@ use clap::builder::TypedValueParser;
 use goalward::parameters::parse_count;
 use std::ops::RangeBounds;
 
-/// Seeds in the order given, each once: `20` for twenty of them, `0..20` (20 is left out), `3,5,7`,
-/// `0..4,7`. To be read by [`goalward_lab::study::parse_seeds`]; clap would take a `Vec` for an
+/// Seeds as [`goalward_lab::study::parse_seeds`] reads them; clap would take a `Vec` for an
 /// argument that may be repeated.
 pub(crate) type Seeds = Vec<u64>;
 
-/// A parser of whole numbers in a range.
 pub(crate) fn whole<T>(
     range: impl RangeBounds<u64> + Clone + Send + Sync + 'static,
 ) -> impl TypedValueParser<Value = T>
@@ -28,7 +26,6 @@ fn read<T: TryFrom<u64>>(text: &str, range: &impl RangeBounds<u64>) -> Result<T,
     }
 }
 
-/// Reads a number strictly between 0 and 1.
 pub(crate) fn share(text: &str) -> Result<f64, String> {
     let inside = |x: &f64| *x > 0.0 && *x < 1.0;
     text.parse().ok().filter(inside).ok_or_else(|| "expected a number between 0 and 1".into())

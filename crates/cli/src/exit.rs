@@ -2,30 +2,19 @@
 
 use crate::names::legible;
 use clap::builder::styling::{AnsiColor, Style};
+use goalward::{Error, learners, worlds};
 use std::fmt;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How a command ended when its input was valid.
+/// How a command ended when its input was valid: its exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// Exit code 0.
-    Done,
-    /// Exit code 1.
-    No,
-    /// Exit code 130, by which shells know Ctrl-C.
-    Interrupted,
-}
-
-impl From<Outcome> for ExitCode {
-    fn from(outcome: Outcome) -> ExitCode {
-        match outcome {
-            Outcome::Done => ExitCode::SUCCESS,
-            Outcome::No => ExitCode::from(1),
-            Outcome::Interrupted => ExitCode::from(130),
-        }
-    }
+    Done = 0,
+    No = 1,
+    /// The code that shells give a process that Ctrl-C ended.
+    Interrupted = 130,
 }
 
 /// Whether `--quiet` was given: set before anything is printed.
@@ -74,8 +63,7 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Prints a message of clap's: help and the version on stdout, wrong usage on stderr; the exit code
-/// for it.
+/// Prints help and version on stdout, wrong usage on stderr; the exit code for it.
 pub(crate) fn clap(message: &clap::Error) -> ExitCode {
     let printed = message.print().and_then(|()| std::io::stdout().flush());
     match printed {
@@ -118,17 +106,15 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     if let Some(usage) = error.downcast_ref::<Usage>() {
         return usage.hint.clone();
     }
+    let error = match error.downcast_ref::<goalward_lab::Error>() {
+        Some(goalward_lab::Error::Goalward(error)) => error,
+        Some(error) => return error.hint(),
+        None => error.downcast_ref::<Error>()?,
+    };
     // what to type follows the name that was meant
-    let library = |error: &goalward::Error| match (error.hint(), typed(error)) {
+    match (error.hint(), typed(error)) {
         (Some(meant), Some(typed)) if error.meant().is_some() => Some(format!("{meant} {typed}")),
         (hint, typed) => hint.map(|hint| with_flags(&hint)).or(typed),
-    };
-    if let Some(error) = error.downcast_ref::<goalward::Error>() {
-        return library(error);
-    }
-    match error.downcast_ref::<goalward_lab::Error>()? {
-        goalward_lab::Error::Goalward(error) => library(error),
-        error => error.hint(),
     }
 }
 
@@ -138,53 +124,42 @@ pub(crate) fn with_flags(hint: &str) -> String {
 }
 
 /// What to type, which the library cannot know.
-fn typed(error: &goalward::Error) -> Option<String> {
-    match error {
-        goalward::Error::MissingSetting { owner, key, .. } => {
-            let (flag, list) = settings_of(owner);
-            Some(match key.as_str() {
-                "B" => "--set B=3 says that no state costs more than 3 to the goal; --set B=oracle takes \
-                        the true bound"
+fn typed(error: &Error) -> Option<String> {
+    let is_learner = |id: &str| learners::entry(id).is_ok();
+    let is_world = |id: &str| worlds::entry(id).is_ok();
+    Some(match error {
+        Error::MissingSetting { key, .. } if key == "B" => {
+            "--set B=3 says that no state costs more than 3 to the goal; --set B=oracle takes the true bound"
+                .into()
+        }
+        Error::MissingSetting { owner, key, .. } => {
+            let (flag, list) = if is_learner(owner) { ("--set", "learners") } else { ("--param", "worlds") };
+            format!("{flag} {key}=VALUE gives it; goalward list {list} {owner} describes it")
+        }
+        Error::UnknownSetting { owner, .. } | Error::Setting { owner, .. } => {
+            match (is_learner(owner), is_world(owner)) {
+                (true, _) => format!("goalward list learners {owner} describes every parameter"),
+                (_, true) => format!("goalward list worlds {owner} describes every parameter"),
+                _ => "a model file takes --goal, --cost and --start; a problem file says everything itself"
                     .into(),
-                _ => format!("{flag} {key}=VALUE gives it; goalward list {list} {owner} describes it"),
-            })
-        }
-        goalward::Error::UnknownSetting { owner, .. } | goalward::Error::Setting { owner, .. }
-            if goalward::learners::entry(owner).is_err() && goalward::worlds::entry(owner).is_err() =>
-        {
-            Some(
-                "a model file takes --goal, --cost and --start; a problem file says everything itself".into(),
-            )
-        }
-        goalward::Error::UnknownSetting { owner, .. } | goalward::Error::Setting { owner, .. } => {
-            Some(format!("goalward list {} {owner} describes every parameter", settings_of(owner).1))
-        }
-        goalward::Error::UnknownId { kind: "world", id, .. } if goalward::learners::entry(id).is_ok() => {
-            Some(format!("{id} is a learner: goalward learn WORLD --learner {id}"))
-        }
-        goalward::Error::UnknownId { kind: "learner", id, .. } if goalward::worlds::entry(id).is_ok() => {
-            Some(format!("{id} is a world: goalward learn {id} --learner ID"))
-        }
-        goalward::Error::UnknownId { kind, .. } => Some(format!("goalward list {kind}s describes them")),
-        goalward::Error::Choose { what, .. } => Some(match *what {
-            "goal" => {
-                "--goal LABEL or --goal STATE says which; goalward check lists what the file has".into()
             }
-            "cost" => "--cost NAME says which; --cost 1 charges 1 for every step".into(),
-            _ => "--start STATE says which; --start all draws an initial state first".into(),
-        }),
-        goalward::Error::Checkpoint { .. } => Some(
-            "put a copy of the checkpoint or of its world back that is as it was, or begin afresh".into(),
-        ),
-        goalward::Error::InFile { source, .. } => typed(source),
-        _ => None,
-    }
-}
-
-/// The flag that sets parameters of a learner or world, and the list that describes them.
-fn settings_of(owner: &str) -> (&'static str, &'static str) {
-    match goalward::learners::entry(owner) {
-        Ok(_) => ("--set", "learners"),
-        Err(_) => ("--param", "worlds"),
-    }
+        }
+        Error::UnknownId { kind: "world", id, .. } if is_learner(id) => {
+            format!("{id} is a learner: goalward learn WORLD --learner {id}")
+        }
+        Error::UnknownId { kind: "learner", id, .. } if is_world(id) => {
+            format!("{id} is a world: goalward learn {id} --learner ID")
+        }
+        Error::UnknownId { kind, .. } => format!("goalward list {kind}s describes them"),
+        Error::Choose { what: "goal", .. } => {
+            "--goal LABEL or --goal STATE says which; goalward check lists what the file has".into()
+        }
+        Error::Choose { what: "cost", .. } => {
+            "--cost NAME says which; --cost 1 charges 1 for every step".into()
+        }
+        Error::Choose { .. } => "--start STATE says which; --start all draws an initial state first".into(),
+        Error::Checkpoint { .. } => "restore the checkpoint or its world from a copy, or begin afresh".into(),
+        Error::InFile { source, .. } => return typed(source),
+        _ => return None,
+    })
 }

@@ -1,8 +1,8 @@
 //! One process at a time writes a file.
 //!
 //! The system's lock is taken on a small file beside it, because a checkpoint is replaced at every
-//! save and a lock on itself would go with the old one. The lock ends with its process; a killed one
-//! leaves an unlocked file, which the next one takes.
+//! save and a lock on itself would go with the old one. The lock ends with its process; a killed
+//! one leaves an unlocked file, which the next one takes.
 
 use crate::exit::Usage;
 use goalward::output::{clear_up, resolve};
@@ -77,7 +77,6 @@ pub(crate) fn lock_itself(what: &str, path: &Path, file: &File) -> Result<(), Us
     }
 }
 
-/// The lock file of a file.
 fn beside(path: &Path) -> anyhow::Result<PathBuf> {
     let target = resolve(path)?;
     let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -4,7 +4,6 @@
 mod commands;
 mod counts;
 mod exit;
-mod interrupt;
 mod lock;
 mod names;
 mod numbers;
@@ -80,8 +79,8 @@ enum Command {
     /// Show in seconds what a confidence set is worth
     ///
     /// Five learners on a small windy grid: LEVIS++ and LEVIS with their printed constants, LEVIS++
-    /// with a radius that was scaled down, and the likelihood set, with LEVIS++ and alone. Short for
-    /// `goalward study run demo`.
+    /// with a radius that was scaled down, and the likelihood set, with LEVIS++ and alone. Short
+    /// for `goalward study run demo`.
     #[command(after_help = DEMO)]
     Demo(Short),
     /// Reproduce the paper's figure: regret of LEVIS++ and its rivals on the hard instance
@@ -96,9 +95,9 @@ enum Command {
     /// Run many learners on many worlds from a file, and get statistics, figures and a report
     ///
     /// A study file says which learners run on which worlds with which seeds, what is recorded, and
-    /// what is asked. Every run is one job, whose records are kept as soon as it is done. A study that
-    /// was stopped or killed goes on where it was, and its records are the same bytes as if nothing
-    /// had happened, on any number of threads and machines.
+    /// what is asked. Every run is one job, whose records are kept as soon as it is done. A study
+    /// that was stopped or killed goes on where it was, and its records are the same bytes as if
+    /// nothing had happened, on any number of threads and machines.
     #[command(after_help = commands::study::EXAMPLES)]
     #[command(subcommand, subcommand_required = true, arg_required_else_help = true)]
     Study(StudyCommand),
@@ -110,7 +109,8 @@ enum Command {
     Mix(commands::mix::MixArgs),
     Export(commands::export::ExportArgs),
     List(commands::list::ListArgs),
-    /// Print a script that completes goalward's commands, options, worlds and learners in your shell
+    /// Print a script that completes goalward's commands, options, worlds and learners in your
+    /// shell
     ///
     /// Write it to where your shell looks for completions and start a new shell.
     #[command(after_help = commands::completions::EXAMPLES)]
@@ -120,9 +120,9 @@ enum Command {
     },
     /// Print the licences of the software that goalward contains
     ///
-    /// goalward itself is licensed under MIT or Apache-2.0, at your choice. What others have written
-    /// and is linked into this program is listed with its version and its licence, and the texts
-    /// follow.
+    /// goalward itself is licensed under MIT or Apache-2.0, at your choice. What others have
+    /// written and is linked into this program is listed with its version and its licence, and the
+    /// texts follow.
     #[command(visible_alias = "licenses", after_help = LICENCES)]
     Licences,
 }
@@ -133,7 +133,7 @@ fn main() -> ExitCode {
         Err(error) => return exit::clap(&error),
     };
     match run(cli) {
-        Ok(outcome) => outcome.into(),
+        Ok(outcome) => ExitCode::from(outcome as u8),
         Err(error) => exit::report(&error),
     }
 }

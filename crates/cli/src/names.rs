@@ -7,18 +7,15 @@ use goalward::worlds::WORLDS;
 use std::borrow::Cow;
 use std::ffi::OsStr;
 
-/// The ids of all worlds.
 pub(crate) fn worlds() -> Vec<&'static str> {
     WORLDS.iter().map(|world| world.id).collect()
 }
 
-/// The ids of all learners.
 pub(crate) fn learners() -> Vec<&'static str> {
     LEARNERS.iter().map(|learner| learner.id).collect()
 }
 
-/// Accepts any text, and offers these ids to shells. The registries check names later: their errors
-/// say more than a list.
+/// Accepts any text, and offers these ids to shells. The registries check names later.
 #[derive(Clone, Copy)]
 pub(crate) struct Suggest(pub(crate) fn() -> Vec<&'static str>);
 
@@ -34,8 +31,7 @@ impl TypedValueParser for Suggest {
     }
 }
 
-/// A text with names from files: characters that would move the cursor, colour the terminal or turn
-/// the direction of the text are escaped.
+/// A text whose control characters are escaped, and those that turn the direction of the text.
 pub(crate) fn legible(text: &str) -> Cow<'_, str> {
     let odd = |c: char| {
         c.is_control() && !"\n\t".contains(c)

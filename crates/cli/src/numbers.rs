@@ -58,7 +58,6 @@ pub(crate) fn vector(xs: &[f64]) -> String {
     format!("[{}{more}]", shown.join(", "))
 }
 
-/// A duration in seconds.
 pub(crate) fn seconds(x: f64) -> String {
     match x {
         x if x < 60.0 => format!("{x:.2} s"),

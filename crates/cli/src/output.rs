@@ -4,7 +4,7 @@ use crate::exit::Usage;
 use crate::names::{in_line, legible};
 use clap::Command;
 use serde::Serialize;
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::io::{self, ErrorKind, Write};
 
 /// `--json`, of every command that has a result.
 #[derive(clap::Args, Clone, Copy, Debug, Default)]
@@ -12,6 +12,13 @@ pub(crate) struct Json {
     /// Print the result as one JSON value
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+impl Json {
+    /// Prints a result as JSON or as text.
+    pub(crate) fn put(self, value: &impl Serialize, words: impl FnOnce() -> String) -> anyhow::Result<()> {
+        if self.json { json(value) } else { Ok(text(&words())?) }
+    }
 }
 
 /// `--json` or `--markdown`: otherwise a result is printed as text.
@@ -29,7 +36,6 @@ pub(crate) fn text(text: &str) -> Result<(), Usage> {
     bytes(legible(text).as_bytes())
 }
 
-/// Prints bytes.
 pub(crate) fn bytes(bytes: &[u8]) -> Result<(), Usage> {
     pieces(|out| out.write_all(bytes))
 }
@@ -49,13 +55,11 @@ pub(crate) fn closed(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(goalward::Error::Io { source, .. }) if of(source))
 }
 
-/// Prints one JSON value.
 pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
     Ok(bytes(pretty(value)?.as_bytes())?)
 }
 
-/// A JSON value over several lines, in which no zero is negative: the sign of a zero says where it
-/// came from, which no reader of results should have to know.
+/// A JSON value over several lines, in which no zero is negative.
 fn pretty(value: &impl Serialize) -> serde_json::Result<String> {
     let text = serde_json::to_string_pretty(value)? + "\n";
     // a text in quotes never ends its line with a digit
@@ -72,19 +76,20 @@ impl Sheet {
         self
     }
 
+    /// Several values, or an optional one, under one name.
+    pub(crate) fn rows(&mut self, name: &'static str, values: impl IntoIterator<Item = impl Into<String>>) {
+        let names = std::iter::once(name).chain(std::iter::repeat(""));
+        self.0.extend(names.zip(values.into_iter().map(Into::into)));
+    }
+
     pub(crate) fn render(&self) -> String {
         let width = self.0.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
         self.0.iter().map(|(name, value)| format!("  {name:<width$}  {}\n", in_line(value))).collect()
     }
 }
 
-/// A paragraph as a list item, broken between words at so many columns.
-pub(crate) fn item(paragraph: &str, columns: usize) -> String {
-    wrapped("* ", paragraph, 2, columns)
-}
-
-/// A paragraph after `begin`, broken between words at so many columns; further lines are indented.
-/// A word that is longer than a line gets its own.
+/// A paragraph after `begin`, broken between words at a number of columns; further lines are
+/// indented.
 pub(crate) fn wrapped(begin: &str, paragraph: &str, indent: usize, columns: usize) -> String {
     let mut lines = vec![begin.to_string()];
     let (mut used, mut fresh) = (begin.chars().count(), true);
@@ -106,13 +111,9 @@ pub(crate) fn wrapped(begin: &str, paragraph: &str, indent: usize, columns: usiz
     lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
 }
 
-/// The columns of a text for people: the terminal's, at most 100; 80 if stdout is no terminal.
-pub(crate) fn columns() -> usize {
-    if io::stdout().is_terminal() { terminal_columns() } else { 80 }
-}
-
-/// clap knows how wide the terminal is and does not say so, but it breaks its lines there.
-fn terminal_columns() -> usize {
+/// The columns of the terminal, from 20 to 100. clap does not tell them, but it breaks its lines
+/// there.
+pub(crate) fn terminal_columns() -> usize {
     let text = "x ".repeat(100);
     let mut probe = Command::new("columns").help_template("{about}").about(text).max_term_width(100);
     let help = probe.render_help().to_string();
@@ -124,9 +125,9 @@ fn terminal_columns() -> usize {
 mod tests {
     #[test]
     fn items_break_between_words() {
-        assert_eq!(super::item("one two three", 9), "* one two\n  three");
-        assert_eq!(super::item("averylongword x", 5), "* averylongword\n  x");
-        assert_eq!(super::item("", 5), "*");
+        assert_eq!(super::wrapped("* ", "one two three", 2, 9), "* one two\n  three");
+        assert_eq!(super::wrapped("* ", "averylongword x", 2, 5), "* averylongword\n  x");
+        assert_eq!(super::wrapped("* ", "", 2, 5), "*");
     }
 
     #[test]

@@ -1,9 +1,6 @@
-//! Every file that a command writes is checked here before the work begins: it is none that the
-//! command reads or writes already, no device and no folder.
-//!
-//! `-` and `/dev/stdout` are standard output where a command offers that, and `/dev/null` discards.
-//! Everything else must be a file. It is replaced in one step ([`goalward::output`]), so that the old
-//! one stays until the new one is complete.
+//! Every file that a command writes is checked here before the work begins: it is no other file of
+//! the command, no device and no folder. `-` and `/dev/stdout` are standard output where a command
+//! offers that, and `/dev/null` discards. A file is replaced in one step ([`goalward::output`]).
 
 use crate::exit::Usage;
 use crate::output;
@@ -26,7 +23,6 @@ pub(crate) struct Files {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Output {
     Stdout,
-    /// `/dev/null`.
     Nowhere,
     /// By the path that was given.
     File(PathBuf),
@@ -40,13 +36,11 @@ impl Files {
         }
     }
 
-    /// The command reads this file.
     pub(crate) fn reads(&mut self, what: &str, path: &Path) {
         self.read.push((what.into(), path.into()));
     }
 
-    /// The command is to write this file, or to standard output or nowhere; `what` is the flag that
-    /// names it.
+    /// The command is to write this file, or to standard output or nowhere; `what` is its flag.
     pub(crate) fn writes(&mut self, what: &str, path: &Path) -> anyhow::Result<Output> {
         if is_stdout(path) {
             self.prints(&format!("{what} {}", path.display()))?;
@@ -126,21 +120,23 @@ impl Output {
     }
 }
 
-/// Whether a path names standard output.
 pub(crate) fn is_stdout(path: &Path) -> bool {
     ["-", "/dev/stdout"].iter().any(|name| path == Path::new(name))
 }
 
-/// Whether a name is that of standard input.
 pub(crate) fn is_stdin(name: impl AsRef<Path>) -> bool {
     ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].iter().any(|stdin| name.as_ref() == Path::new(stdin))
 }
 
-/// A folder that is written to or read from; `what` is the flag or the argument that names it.
+/// Requires a folder, or nothing yet; `what` is the flag or the argument that names it.
 pub(crate) fn folder<'a>(what: &str, path: &'a Path) -> Result<&'a Path, Usage> {
     if is_stdin(path) || is_stdout(path) {
         let reason = format!("{what} {}: this is a folder, never standard input or output", path.display());
         return Err(Usage::new(reason).hint("name a folder; one that is called - is ./-"));
+    }
+    if path.exists() && !path.is_dir() {
+        let reason = format!("{what} {}: it is not a folder", path.display());
+        return Err(Usage::new(reason).hint("name a folder"));
     }
     Ok(path)
 }

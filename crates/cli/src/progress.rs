@@ -1,25 +1,21 @@
 //! Progress on stderr: hidden when that is no terminal, and with `--quiet`.
 
 use crate::exit;
-use crate::interrupt::Interrupt;
 use crate::names::in_line;
 use crate::numbers;
+use crate::signals;
 use goalward::episode::{Episode, Flow, Observer, Plan, Step};
 use goalward::files;
-use goalward::numeric::Gauge;
-use goalward::plan::Halt;
+use goalward::plan::{Done, Halt};
 use goalward::worlds::{self, Place};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::sync::mpsc::{RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often a bar is drawn.
 const PACE: Duration = Duration::from_millis(100);
 /// How long a pipe may be silent before that is noted.
 const PATIENCE: Duration = Duration::from_millis(700);
-/// Reading that takes less has no bar.
-const AFTER: Duration = Duration::from_secs(2);
 /// Steps between two looks at the clock: a step can be faster than a look.
 const LOOK_EVERY: u64 = 64;
 
@@ -32,19 +28,18 @@ fn bar(units: Option<u64>, template: &str) -> ProgressBar {
 /// Says what a command is doing while that cannot be counted.
 pub(crate) struct Busy {
     bar: ProgressBar,
-    /// The counts when it began that, and the states that were solved then.
-    began: Arc<Mutex<(Gauge, u64)>>,
+    /// The counts when it began that.
+    began: Arc<Mutex<Done>>,
     halt: Halt,
 }
 
 impl Busy {
     pub(crate) fn new(what: impl Into<String>) -> Busy {
-        let (began, halt) = (Arc::new(Mutex::new((Gauge::now(), 0))), Halt::new());
+        let (began, halt) = (Arc::new(Mutex::new(Done::default())), Halt::new());
         let (since, solving) = (began.clone(), halt.clone());
         let counts = move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
-            let (since, solved) = *since.lock().unwrap_or_else(PoisonError::into_inner);
-            let done = Gauge::now().since(since);
-            let _ = out.write_str(&counts(done, solving.states() - solved, solving.lacking()));
+            let since = *since.lock().unwrap_or_else(PoisonError::into_inner);
+            let _ = out.write_str(&counts(solving.done().since(since), solving.lacking()));
         };
         let bar = bar(None, "{spinner} {msg}{counts}, {elapsed}");
         bar.set_style(bar.style().with_key("counts", counts));
@@ -54,11 +49,11 @@ impl Busy {
     }
 
     pub(crate) fn say(&self, what: impl Into<String>) {
-        *self.began.lock().unwrap_or_else(PoisonError::into_inner) = (Gauge::now(), self.halt.states());
+        *self.began.lock().unwrap_or_else(PoisonError::into_inner) = self.halt.done();
         self.bar.set_message(in_line(&what.into()));
     }
 
-    /// Through which planning reports how far it is.
+    /// Through which reading, building and planning report how far they are.
     pub(crate) fn halt(&self) -> &Halt {
         &self.halt
     }
@@ -76,7 +71,7 @@ impl Drop for Busy {
 }
 
 /// How far reading, building and planning are, as it follows what is being done.
-fn counts(done: Gauge, states: u64, lacking: Option<f64>) -> String {
+fn counts(done: Done, lacking: Option<f64>) -> String {
     let mut text = String::new();
     if done.bytes >= 1_000_000 {
         text += &format!(", {} MB read", numbers::count(done.bytes / 1_000_000));
@@ -84,8 +79,8 @@ fn counts(done: Gauge, states: u64, lacking: Option<f64>) -> String {
     if done.rows > 0 {
         text += &format!(", {} feature rows", numbers::count(done.rows));
     }
-    if states > 0 {
-        text += &format!(", {} states solved", numbers::count(states));
+    if done.states > 0 {
+        text += &format!(", {} states solved", numbers::count(done.states));
     }
     text + &residual(lacking)
 }
@@ -103,8 +98,7 @@ fn planning(lacking: Option<f64>) -> String {
     lacking.map_or(String::new(), |_| format!("  planning{}", residual(lacking)))
 }
 
-/// Notes that a world comes through a pipe, or is to be typed, if it does not come; until the value is
-/// dropped.
+/// Notes after a while that a world is to come through a pipe or to be typed, until it is dropped.
 pub(crate) fn waiting(world: &str) -> Option<Sender<()>> {
     let Ok(Place::File(path)) = worlds::locate(world) else { return None };
     let what = match files::kind(path).ok()? {
@@ -121,49 +115,31 @@ pub(crate) fn waiting(world: &str) -> Option<Sender<()>> {
     Some(until)
 }
 
-/// Shows how much of a log was read, once that has taken two seconds.
-pub(crate) struct Reading {
-    bar: Option<ProgressBar>,
-    /// That of the log, if it is a file.
-    size: Option<u64>,
-    began: Instant,
-    drawn: Instant,
-}
+/// Shows how much of a log was read.
+pub(crate) struct Reading(ProgressBar);
 
 impl Reading {
+    /// `size` is that of the log, if it is a file.
     pub(crate) fn new(size: Option<u64>) -> Reading {
-        let now = Instant::now();
-        Reading { bar: None, size, began: now, drawn: now }
-    }
-
-    /// `rows` were read, from `bytes`.
-    pub(crate) fn at(&mut self, rows: u64, bytes: u64) {
-        if !rows.is_multiple_of(LOOK_EVERY * 64) || self.drawn.elapsed() < PACE {
-            return;
-        }
-        self.drawn = Instant::now();
-        if self.began.elapsed() < AFTER {
-            return;
-        }
-        let template = match self.size {
+        let template = match size {
             Some(_) => "{spinner} [{bar:30}] {msg}, {elapsed}, {eta} left",
             None => "{spinner} {msg}, {elapsed}",
         };
-        let bar = self.bar.get_or_insert_with(|| {
-            let bar = bar(Some(self.size.unwrap_or(0)), template).with_elapsed(self.began.elapsed());
-            bar.reset_eta();
-            bar
-        });
-        bar.set_position(bytes);
-        bar.set_message(format!("{} rows", numbers::count(rows)));
+        Reading(bar(size, template))
+    }
+
+    /// `rows` were read, from `bytes`.
+    pub(crate) fn at(&self, rows: u64, bytes: u64) {
+        if rows.is_multiple_of(LOOK_EVERY * 64) {
+            self.0.set_message(format!("{} rows", numbers::count(rows)));
+            self.0.set_position(bytes);
+        }
     }
 }
 
 impl Drop for Reading {
     fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
+        self.0.finish_and_clear();
     }
 }
 
@@ -241,44 +217,40 @@ impl Observer for Meter {
 
 /// Shows how far a job of many runs is.
 pub(crate) struct Jobs {
-    bar: Mutex<Option<ProgressBar>>,
-    interrupt: Interrupt,
+    bar: OnceLock<ProgressBar>,
+    halt: Halt,
 }
 
 impl Jobs {
-    pub(crate) fn new(interrupt: Interrupt) -> Jobs {
-        Jobs { bar: Mutex::new(None), interrupt }
-    }
-
-    fn bar(&self) -> MutexGuard<'_, Option<ProgressBar>> {
-        self.bar.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn new() -> Jobs {
+        Jobs { bar: OnceLock::new(), halt: Halt::new() }
     }
 }
 
 impl goalward_lab::Progress for Jobs {
     fn begin(&self, what: &str, units: u64) {
-        self.interrupt.begin();
-        self.end();
+        // without a handler Ctrl-C ends the process at once
+        let _ = signals::listen(&self.halt);
         let bar = bar(Some(units), "{msg}  [{bar:30}] {percent:>3}%  {elapsed}, {eta} left");
         bar.set_message(in_line(what));
         bar.enable_steady_tick(PACE);
-        *self.bar() = Some(bar);
+        let _ = self.bar.set(bar);
     }
 
     fn advance(&self, units: u64) {
-        if let Some(bar) = &*self.bar() {
+        if let Some(bar) = self.bar.get() {
             bar.inc(units);
         }
     }
 
     fn end(&self) {
-        if let Some(bar) = &*self.bar() {
+        if let Some(bar) = self.bar.get() {
             bar.finish_and_clear();
         }
     }
 
     fn halt(&self) -> Halt {
-        self.interrupt.halt().clone()
+        self.halt.clone()
     }
 }
 
@@ -288,12 +260,12 @@ mod tests {
 
     #[test]
     fn counts_say_what_there_is_to_count() {
-        let of = |bytes, rows| counts(Gauge { bytes, rows }, 0, None);
+        let of = |bytes, rows| counts(Done { bytes, rows, states: 0 }, None);
         assert_eq!(of(0, 0), "");
         assert_eq!(of(999_999, 0), "");
         assert_eq!(of(1_234_567_890, 0), ", 1,234 MB read");
         assert_eq!(of(2_000_000, 40_960), ", 2 MB read, 40,960 feature rows");
-        let solving = |lacking| counts(Gauge::default(), 1_000, lacking);
+        let solving = |lacking| counts(Done { states: 1_000, ..Done::default() }, lacking);
         assert_eq!(solving(None), ", 1,000 states solved");
         assert_eq!(solving(Some(2.5e4)), ", 1,000 states solved, residual 2e4 times what is enough");
         assert_eq!(solving(Some(0.5)), ", 1,000 states solved");

@@ -14,14 +14,12 @@ pub(crate) struct Show {
     terminal: bool,
 }
 
-/// A file's ending, in small letters.
 pub(crate) fn ending(path: &Path) -> Option<String> {
     path.extension().map(|ending| ending.to_string_lossy().to_lowercase())
 }
 
 impl Show {
-    /// Refuses a file without a format's ending, and a text where something else is printed alone
-    /// (`taken`).
+    /// Refuses a file without a format's ending, and a text where standard output is `taken`.
     pub(crate) fn check(
         asked: &Option<Option<PathBuf>>,
         taken: bool,
@@ -43,7 +41,6 @@ impl Show {
         Ok(Some(Show { picture: Some((path.clone(), format)), terminal: !taken }))
     }
 
-    /// Prints it and writes it.
     pub(crate) fn put(&self, scene: &Scene, title: &str, notes: &[String]) -> anyhow::Result<()> {
         if self.terminal {
             output::text(&format!("\n{}", scene.text()))?;

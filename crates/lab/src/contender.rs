@@ -1,5 +1,4 @@
-//! A learner with its settings, as one entry of a comparison; a world with its parameters, as one
-//! of a study.
+//! A learner with its settings, and a world with its parameters.
 
 use crate::{Error, Result};
 use goalward::episode::Arena;
@@ -7,7 +6,7 @@ use goalward::parameters::{Settings, name_and_settings};
 use goalward::{learners, worlds};
 use serde::{Deserialize, Serialize};
 
-/// A learner with its settings, and what tables and legends call it.
+/// A learner with its settings, as one entry of a comparison.
 ///
 /// ```
 /// use goalward_lab::Contender;
@@ -32,15 +31,11 @@ impl Contender {
         Contender { label: label.into(), learner: learner.into(), settings }
     }
 
-    /// Reads `id@key=value@key=value`; the label is the text itself.
-    ///
-    /// Whether there is such a learner and such a setting is found out when it is built.
+    /// Reads `id@key=value@key=value`; the label is the text itself. An unknown learner or setting is
+    /// found out when it is built.
     pub fn parse(text: &str) -> Result<Self> {
         let text = text.trim();
-        let (learner, settings) = name_and_settings(text).map_err(|error| {
-            let fault = fault_of(error);
-            Error::Contender { text: text.into(), fault }
-        })?;
+        let (learner, settings) = name_and_settings(text).map_err(|error| form("contender", text, error))?;
         Ok(Contender::new(text, learner, settings))
     }
 
@@ -82,10 +77,7 @@ impl Place {
     /// Reads `world@key=value@key=value`; the path of a file may contain an @ ([`worlds::named`]).
     pub fn parse(text: &str) -> Result<Self> {
         let text = text.trim();
-        let (world, params) = worlds::named(text).map_err(|error| {
-            let fault = fault_of(error);
-            Error::Place { text: text.into(), fault }
-        })?;
+        let (world, params) = worlds::named(text).map_err(|error| form("world", text, error))?;
         Ok(Place { label: text.into(), world, params })
     }
 
@@ -95,13 +87,14 @@ impl Place {
     }
 }
 
-/// What is wrong, without the whole text before it where that is named anyway.
-fn fault_of(error: goalward::Error) -> String {
-    match error {
+/// What is wrong, without the whole text before it: the error names that anyway.
+fn form(kind: &'static str, text: &str, error: goalward::Error) -> Error {
+    let fault = match error {
         goalward::Error::Field { field, fault } if !field.contains('@') => format!("{field}: {fault}"),
         goalward::Error::Field { fault, .. } => fault,
         error => error.to_string(),
-    }
+    };
+    Error::Form { kind, text: text.into(), fault }
 }
 
 #[cfg(test)]
@@ -123,7 +116,7 @@ mod tests {
     fn wrong_text_is_named_with_a_hint() {
         for bad in ["", "@B=3", "B=3", "levis@", "levis@B", "levis@B=", "levis@=3", "levis@B=3@B=4"] {
             let error = Contender::parse(bad).unwrap_err();
-            assert!(matches!(error, Error::Contender { .. }), "{bad}");
+            assert!(matches!(error, Error::Form { .. }), "{bad}");
             assert!(error.hint().is_some());
         }
     }

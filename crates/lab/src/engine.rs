@@ -1,7 +1,6 @@
-//! The engine: every job of a grid is run, recorded and kept, on all threads of the current pool.
-//!
-//! A job depends on nothing but what its hash covers, and writes files of its own. So the number of
-//! threads, the parts that several machines do, and interruptions change nothing but the time.
+//! The engine: every job of a grid is run and recorded, on all threads of the current pool. A job
+//! depends on what its hash covers alone, and writes files of its own: threads, shards and
+//! interruptions change nothing but the time.
 
 use crate::grid::{Grid, Job, Shard};
 use crate::measure::{Measure, RunRows, Yardstick, measures};
@@ -18,15 +17,15 @@ use std::time::{Duration, Instant};
 
 /// Episodes between two reports of progress.
 const REPORT: u64 = 1000;
-/// Steps between two looks at the clock, and two questions whether to stop.
+/// Steps between two looks at the clock.
 const LISTEN: u64 = 256;
 
-/// How to run.
+/// Options of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct RunOptions {
     /// Which jobs.
     pub shard: Shard,
-    /// A job that takes longer is saved so often.
+    /// The time between two checkpoints of a job.
     pub save_every: Duration,
     /// Whether jobs that failed are tried again.
     pub retry: bool,
@@ -38,7 +37,7 @@ impl Default for RunOptions {
     }
 }
 
-/// What came of it.
+/// The outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ran {
     /// Jobs that were finished before.
@@ -47,11 +46,11 @@ pub struct Ran {
     pub finished: usize,
     /// Jobs that failed, now or before.
     pub failed: usize,
-    /// Whether the user broke off: the rest can be done later.
+    /// Whether the user interrupted: the rest can be done later.
     pub interrupted: bool,
 }
 
-/// What is left to do of a grid.
+/// The jobs of a grid by their state.
 #[derive(Clone, Debug)]
 pub struct Left<'a> {
     /// Jobs that are to be run, in their order.
@@ -62,7 +61,7 @@ pub struct Left<'a> {
     pub failed: usize,
 }
 
-/// What is left to do of a grid, going by the records that are there.
+/// Sorts the jobs of a grid by the records that are there.
 pub fn left<'a>(grid: &'a Grid, folder: &StudyFolder, options: &RunOptions) -> Result<Left<'a>> {
     let mut left = Left { open: Vec::new(), finished: 0, failed: 0 };
     for (_, job) in grid.jobs.iter().enumerate().filter(|(n, _)| options.shard.has(*n)) {
@@ -70,7 +69,7 @@ pub fn left<'a>(grid: &'a Grid, folder: &StudyFolder, options: &RunOptions) -> R
             Some(manifest) if manifest.error.is_some() && options.retry => left.open.push(job),
             Some(manifest) if manifest.error.is_some() => left.failed += 1,
             Some(manifest) if folder.is_whole(&manifest)? => {
-                // a process may have died between the two
+                // a process may have died between manifest and checkpoint
                 folder.forget(&job.hash);
                 left.finished += 1;
             }
@@ -101,10 +100,13 @@ pub fn run_jobs(
     let units = jobs.iter().map(|job| grid.study.worlds[job.world].length.episodes).sum();
     progress.begin(&grid.study.name, units);
     let yardsticks = grid.arenas.iter().map(|_| OnceLock::new()).collect();
-    let worker = Worker { grid, folder, options, progress, yardsticks };
-    let outcome = worker.all(jobs);
+    let (finished, failed) = Default::default();
+    let worker = Worker { grid, folder, options, progress, yardsticks, finished, failed };
+    let queue = Queue::new(jobs.len());
+    let done = rayon::broadcast(|_| queue.work(|| progress.cancelled(), |n| worker.one(jobs[n])));
     progress.end();
-    let (finished, failed) = outcome?;
+    done.into_iter().collect::<Result<()>>()?;
+    let (finished, failed) = (worker.finished.into_inner(), worker.failed.into_inner());
     let interrupted = progress.cancelled() && finished + failed < jobs.len();
     Ok(Ran { before: 0, finished, failed, interrupted })
 }
@@ -115,39 +117,16 @@ struct Worker<'a> {
     options: &'a RunOptions,
     progress: &'a dyn Progress,
     yardsticks: Vec<OnceLock<Arc<Yardstick>>>,
-}
-
-/// How a job ended.
-enum Ended {
-    Finished,
-    Failed,
-    Paused,
+    finished: AtomicUsize,
+    failed: AtomicUsize,
 }
 
 impl Worker<'_> {
-    /// All jobs, each taken by the first thread that is free; how many were finished, and how many
-    /// failed. A folder that cannot be written to ends it.
-    fn all(&self, jobs: &[&Job]) -> Result<(usize, usize)> {
-        let (queue, finished, failed) = (Queue::new(jobs.len()), AtomicUsize::new(0), AtomicUsize::new(0));
-        let one = |n: usize| -> Result<()> {
-            match self.one(jobs[n])? {
-                Ended::Finished => finished.fetch_add(1, Ordering::Relaxed),
-                Ended::Failed => failed.fetch_add(1, Ordering::Relaxed),
-                Ended::Paused => 0,
-            };
-            Ok(())
-        };
-        let done = rayon::broadcast(|_| queue.work(|| self.progress.cancelled(), one));
-        done.into_iter().collect::<Result<()>>()?;
-        Ok((finished.into_inner(), failed.into_inner()))
-    }
-
-    /// One job: what goes wrong with the folder is an error, what goes wrong with the run is
-    /// recorded.
-    fn one(&self, job: &Job) -> Result<Ended> {
+    /// One job. A fault of the folder is an error, and a fault of the run is recorded.
+    fn one(&self, job: &Job) -> Result<()> {
         let tried = catch_unwind(AssertUnwindSafe(|| self.try_one(job)));
         let reason = match tried {
-            Ok(Ok(ended)) => return Ok(ended),
+            Ok(Ok(())) => return Ok(()),
             Ok(Err(Error::Goalward(error @ goalward::Error::Io { .. }))) => return Err(error.into()),
             Ok(Err(Error::Goalward(error))) => error.to_string(),
             Ok(Err(error)) => return Err(error),
@@ -162,10 +141,11 @@ impl Worker<'_> {
         self.folder.write_manifest(&manifest)?;
         self.folder.forget(&job.hash);
         self.progress.advance(self.grid.study.worlds[job.world].length.episodes);
-        Ok(Ended::Failed)
+        self.failed.fetch_add(1, Ordering::Relaxed);
+        Ok(())
     }
 
-    fn try_one(&self, job: &Job) -> Result<Ended> {
+    fn try_one(&self, job: &Job) -> Result<()> {
         let arena = &self.grid.arenas[job.world];
         let spec = self.grid.spec(job.world, job.learner, job.seed);
         let saved = self.folder.saved(&job.hash);
@@ -174,10 +154,8 @@ impl Worker<'_> {
             None => (Runner::new(arena, spec)?, Times::default()),
         };
         runner.heed(&self.progress.halt());
-        let yardstick = || {
-            let made = self.yardsticks[job.world].get_or_init(|| Arc::new(Yardstick::new(arena)));
-            Arc::clone(made)
-        };
+        let known = &self.yardsticks[job.world];
+        let yardstick = || known.get_or_init(|| Arc::new(Yardstick::new(arena))).clone();
         let mut measures = measures(&self.grid.study.record, arena, &runner, yardstick);
         measures.sort_by_key(|measure| !measure.wants_steps());
         let mut watch = Watch {
@@ -194,29 +172,28 @@ impl Worker<'_> {
             watch.rows = saved.rows;
             let own = watch.measures.iter_mut().zip(&saved.measures).all(|(m, s)| m.restore(s).is_some());
             if !own {
-                // of another kind, whatever its checksum says: from the beginning
+                // the checkpoint of other measures: from the beginning
                 self.folder.forget(&job.hash);
                 return self.try_one(job);
             }
         }
         watch.report();
-        let clock = Clock::start();
+        let began = now();
         loop {
             let ending = runner.run(&mut [&mut watch])?;
             if ending != Ending::Paused {
-                times = times.plus(&clock);
-                self.finish(job, &runner, watch, times)?;
-                return Ok(Ended::Finished);
+                times = times.since(began);
+                return self.finish(job, &runner, watch, times);
             }
             let saved = Saved {
                 run: Checkpoint::of(&runner),
                 rows: watch.rows.clone(),
                 measures: watch.measures.iter().map(|m| m.save()).collect(),
-                times: Times { pauses: times.pauses + 1, ..times.plus(&clock) },
+                times: Times { pauses: times.pauses + 1, ..times.since(began) },
             };
             self.folder.save(&job.hash, &saved)?;
             if self.progress.cancelled() {
-                return Ok(Ended::Paused);
+                return Ok(());
             }
             watch.due = Instant::now() + self.options.save_every;
         }
@@ -234,11 +211,12 @@ impl Worker<'_> {
         self.folder.keep(manifest, &row, &watch.rows)?;
         let length = self.grid.study.worlds[job.world].length;
         self.progress.advance(length.episodes.saturating_sub(watch.reported));
+        self.finished.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
 }
 
-/// What a run came to.
+/// The columns of a run that no measure fills.
 fn run_row(runner: &Runner) -> RunRow {
     let (arena, result) = (runner.arena(), runner.result());
     let (problem, exact) = (arena.problem(), arena.exact());
@@ -271,36 +249,25 @@ fn run_row(runner: &Runner) -> RunRow {
     }
 }
 
-/// Wall-clock and CPU time of this thread since a moment.
-pub(crate) struct Clock {
-    wall: Instant,
-    cpu: Option<f64>,
-}
-
-impl Clock {
-    fn start() -> Clock {
-        Clock { wall: Instant::now(), cpu: thread_seconds() }
-    }
-}
-
-/// The CPU time of this thread in seconds, where the system tells.
-fn thread_seconds() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    let nanoseconds: u64 = text.split(' ').next()?.parse().ok()?;
-    Some(nanoseconds as f64 * 1e-9)
+/// The time, and the CPU time of this thread in seconds, where the system tells.
+fn now() -> (Instant, Option<f64>) {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds: Option<u64> = text.split(' ').next().and_then(|n| n.parse().ok());
+    (Instant::now(), nanoseconds.map(|n| n as f64 * 1e-9))
 }
 
 impl Times {
-    fn plus(self, clock: &Clock) -> Times {
-        let cpu = clock.cpu.zip(thread_seconds()).map_or(0.0, |(then, now)| now - then);
-        Times { wall: self.wall + clock.wall.elapsed().as_secs_f64(), cpu: self.cpu + cpu, ..self }
+    fn since(self, (wall, cpu): (Instant, Option<f64>)) -> Times {
+        let now = now();
+        let cpu = cpu.zip(now.1).map_or(0.0, |(then, now)| now - then);
+        Times { wall: self.wall + (now.0 - wall).as_secs_f64(), cpu: self.cpu + cpu, ..self }
     }
 }
 
-/// Shows a run to its measures, tells how far it is, and asks for a pause when it should be saved
-/// or the user wants to stop.
+/// Shows a run to its measures, reports progress, and asks for a pause when it should be saved or
+/// the user wants to stop.
 struct Watch<'a> {
-    /// Those who want to see every step come first.
+    /// Those that see every step come first.
     measures: Vec<Box<dyn Measure>>,
     steppers: usize,
     rows: RunRows,

@@ -10,17 +10,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The library refused: an unknown learner, a wrong setting, a world that cannot be solved.
+    /// An error of the library: an unknown learner, a wrong setting, a file that cannot be read.
     #[error(transparent)]
     Goalward(#[from] goalward::Error),
-    /// A file or directory could not be written.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// The file or directory.
-        path: PathBuf,
-        /// The system's reason.
-        source: std::io::Error,
-    },
     /// A file or directory must not be written.
     #[error("{}: {fault}", path.display())]
     Output {
@@ -55,7 +47,7 @@ pub enum Error {
         /// What it holds.
         what: String,
     },
-    /// A directory is somebody else's.
+    /// A directory holds files that goalward did not write.
     #[error("{} holds {what}", dir.display())]
     Foreign {
         /// The directory.
@@ -69,17 +61,11 @@ pub enum Error {
         /// The folder.
         dir: PathBuf,
     },
-    /// A contender's text has the wrong form.
-    #[error("contender {text:?}: {fault}")]
-    Contender {
-        /// What was given.
-        text: String,
-        /// What is wrong with it.
-        fault: String,
-    },
-    /// A world's text has the wrong form.
-    #[error("world {text:?}: {fault}")]
-    Place {
+    /// The text of a learner or a world with its settings has the wrong form.
+    #[error("{kind} {text:?}: {fault}")]
+    Form {
+        /// `contender` or `world`.
+        kind: &'static str,
         /// What was given.
         text: String,
         /// What is wrong with it.
@@ -117,27 +103,11 @@ pub enum Error {
         /// Those that come with the program.
         known: Vec<&'static str>,
     },
-    /// Two contenders have the same label, so that tables and legends could not tell them apart.
-    #[error("two contenders are called {label:?}")]
-    SameLabel {
-        /// The label.
-        label: String,
-    },
-    /// There is nothing to run.
-    #[error("nothing to run: no {what}")]
-    Nothing {
-        /// What is missing: "contenders", "seeds" ...
+    /// A figure or a report could not be made.
+    #[error("the {what} could not be made: {reason}")]
+    Unmade {
+        /// Which of them.
         what: &'static str,
-    },
-    /// A figure could not be drawn.
-    #[error("the figure could not be drawn: {reason}")]
-    Figure {
-        /// Why not.
-        reason: String,
-    },
-    /// A report could not be made.
-    #[error("the report could not be made: {reason}")]
-    Report {
         /// Why not.
         reason: String,
     },
@@ -148,27 +118,18 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Error::Goalward(error) => return error.hint(),
-            Error::Contender { .. } => "write a learner's id and its settings, each behind an @: \
-                 levis++@radius=scaled:0.003@lambda=1"
-                .into(),
-            Error::Place { .. } => {
+            Error::Form { kind: "world", .. } => {
                 "write a world's id and its parameters, each behind an @: windy-grid@n=3".into()
             }
+            Error::Form { .. } => "write a learner's id and its settings, each behind an @: \
+                 levis++@radius=scaled:0.003@lambda=1"
+                .into(),
             Error::Option { option, .. } => match *option {
-                "delta" => "give a probability, such as 0.1".into(),
-                "against" => "name it as it stands among the learners".into(),
-                "learners" => "lr, levis++lr, levis++, rho-levis++ and levis have confidence sets; optimal \
-                     and random have none"
-                    .into(),
-                "factors" => "for instance from 1 down to 0.00001".into(),
-                "per-decade" => "4 tries 1, 0.562, 0.316, 0.178, 0.1, ...".into(),
-                "episodes" => "for instance 1000,10000,100000".into(),
-                "lengths" => "for instance 4,40,400".into(),
+                "contenders" => "give each contender once; seeds repeat a run".into(),
                 "jobs" => {
                     "ask for fewer seeds or fewer points of the grids, or make several studies of it".into()
                 }
-                "dim" => "the hard instance has 2^(d-1) actions: 2 is the least".into(),
-                "b-star" => "every step costs 1, so that V* is at least 1: for instance 2.5".into(),
+                "merge" => "give at least one folder".into(),
                 _ => return None,
             },
             Error::Busy { .. } => "wait for it or stop it, or name another folder with --out".into(),
@@ -185,8 +146,6 @@ impl Error {
                 let meant = did_you_mean_first(name, known.iter().copied());
                 format!("{meant}give a file, or one of {}", known.join(", "))
             }
-            Error::SameLabel { .. } => "give each contender once; seeds repeat a run".into(),
-            Error::Nothing { what } => format!("give at least one of the {what}"),
             _ => return None,
         })
     }
@@ -194,6 +153,6 @@ impl Error {
     /// An I/O error with its path, for `map_err`.
     pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Error {
         let path = path.to_path_buf();
-        move |source| Error::Io { path, source }
+        move |source| goalward::Error::Io { path, source }.into()
     }
 }

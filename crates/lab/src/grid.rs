@@ -38,21 +38,18 @@ fn all(study: &Study) -> impl Iterator<Item = (u64, usize, usize)> {
     })
 }
 
-/// More jobs than anybody means.
+/// More jobs than a study can mean.
 const MOST_JOBS: usize = 1_000_000;
 
-/// Too many jobs are refused before anything is made of them.
+/// Refuses too many jobs before any is made.
 fn can_be_run(study: &Study) -> Result<()> {
     let (worlds, learners, seeds) = (study.worlds.len(), study.learners.len(), study.seeds.len());
-    match worlds.checked_mul(learners).and_then(|cells| cells.checked_mul(seeds)) {
-        Some(jobs) if jobs <= MOST_JOBS => Ok(()),
-        _ => {
-            let fault = format!(
-                "{worlds} worlds, {learners} learners and {seeds} seeds are more than {MOST_JOBS} runs"
-            );
-            Err(Error::Option { option: "jobs", fault })
-        }
+    if worlds.saturating_mul(learners).saturating_mul(seeds) <= MOST_JOBS {
+        return Ok(());
     }
+    let fault =
+        format!("{worlds} worlds, {learners} learners and {seeds} seeds are more than {MOST_JOBS} runs");
+    Err(Error::Option { option: "jobs", fault })
 }
 
 /// The program that computes.
@@ -67,14 +64,14 @@ pub struct Grid {
     pub study: Study,
     /// Its worlds, solved.
     pub arenas: Vec<Arena>,
-    /// Its jobs: seed by seed, world by world, so that an interruption leaves the same seeds of
-    /// everybody.
+    /// Its jobs, seed by seed and world by world: an interruption leaves the same seeds of all
+    /// learners.
     pub jobs: Vec<Job>,
 }
 
 impl Grid {
-    /// Opens the worlds and tries every learner. A learner that can be built nowhere is an error;
-    /// one that cannot be built in some world fails there, and the study goes on.
+    /// Opens the worlds and tries every learner. One that can be built nowhere is an error; one that
+    /// cannot be built in some world fails there.
     pub fn open(file: &StudyFile) -> Result<Grid> {
         Grid::open_with(file, &|place| worlds::open(&place.world, &place.params))
     }
@@ -84,14 +81,14 @@ impl Grid {
         let study = file.study.clone();
         can_be_run(&study)?;
         let arenas = (0..study.worlds.len())
-            .map(|world| open_world(&study, world, open).map_err(|error| file.about_world(world, error)));
+            .map(|world| open_world(&study, world, open).map_err(|error| file.about("worlds", world, error)));
         let arenas = arenas.collect::<Result<Vec<_>>>()?;
         let grid = Grid { jobs: jobs(&study, &arenas), study, arenas };
         grid.try_learners(file)?;
         Ok(grid)
     }
 
-    /// What is asked, in a few digits: the same jobs are the same question, in whatever order.
+    /// The question in a few digits: that of the same jobs, in any order.
     pub fn question(&self) -> String {
         let mut jobs: Vec<&str> = self.jobs.iter().map(|job| job.hash.as_str()).collect();
         jobs.sort_unstable();
@@ -106,7 +103,7 @@ impl Grid {
             if outcomes.iter().all(goalward::Result::is_err)
                 && let Some(Err(error)) = outcomes.into_iter().next()
             {
-                return Err(file.about_learner(learner, error));
+                return Err(file.about("learners", learner, error));
             }
         }
         Ok(())
@@ -126,7 +123,7 @@ impl Grid {
     }
 }
 
-/// Opens a world and solves it; an error before it takes more memory than there is.
+/// Opens a world and solves it, if there is memory for its runs.
 fn open_world(
     study: &Study,
     world: usize,
@@ -145,14 +142,14 @@ fn jobs(study: &Study, arenas: &[Arena]) -> Vec<Job> {
     let build = build();
     let worlds: Vec<String> = arenas.iter().map(fingerprint).collect();
     let job = |(seed, world, learner): (u64, usize, usize)| {
-        let (length, who) = (study.worlds[world].length, &study.learners[learner].contender);
+        let (length, contender) = (study.worlds[world].length, &study.learners[learner].contender);
         let all = json!({
             "schema": SCHEMA,
             "version": build.version,
             "commit": build.commit,
             "world": worlds[world],
-            "learner": who.learner,
-            "settings": who.settings,
+            "learner": contender.learner,
+            "settings": contender.settings,
             "seed": seed,
             "episodes": length.episodes,
             "max_steps": length.max_steps,
@@ -164,7 +161,7 @@ fn jobs(study: &Study, arenas: &[Arena]) -> Vec<Job> {
     all(study).map(job).collect()
 }
 
-/// What a world's runs depend on: of a file its content, wherever it lies.
+/// What a world's runs depend on: the content of a file, and not its folder.
 fn fingerprint(arena: &Arena) -> String {
     let mut arena = arena.clone();
     if let Ok(worlds::Place::File(path)) = worlds::locate(&arena.world) {

@@ -15,13 +15,13 @@ pub struct Layout {
     pub places: Vec<Option<(usize, usize)>>,
 }
 
-/// A picture with more cells than this tells nobody anything.
+/// A picture with more cells than this is illegible.
 const MOST_CELLS: usize = 10_000;
 
 impl Layout {
     /// From the names of the states, `(row,column)`: `None` unless all states but a few have such a
-    /// name, each cell at most one state. A start or goal with a name of its own lies where the names
-    /// of the actions say that one comes from there, or gets there.
+    /// name, each cell at most one state. The names of the actions that lead from or to a start or goal
+    /// with another name say where it lies.
     pub fn of(problem: &Problem) -> Option<Layout> {
         let places: Vec<Option<(usize, usize)>> =
             (0..problem.states()).map(|s| place(&problem.state_name(s))).collect();
@@ -46,8 +46,8 @@ impl Layout {
         Some(layout)
     }
 
-    /// The free cell that is most often one move away, in the direction of its name, from where a
-    /// state is entered and where it is left for.
+    /// The free cell that is most often one move away, by the name of the action, from the states that
+    /// lead to this one and that it leads to.
     fn beside(&self, problem: &Problem, state: State) -> Option<(usize, usize)> {
         let mut votes: BTreeMap<(usize, usize), f64> = BTreeMap::new();
         let beyond = |from: (usize, usize), down: f64, right: f64| {
@@ -86,8 +86,7 @@ impl Layout {
     }
 }
 
-/// The way that the name of an action points: rows down and columns to the right. `down right` points
-/// both ways.
+/// The direction in the name of an action: rows down and columns to the right, or both.
 pub fn direction(name: &str) -> Option<(f64, f64)> {
     let of = |word: &str| match word {
         "right" | "east" | "→" => Some((0.0, 1.0)),

@@ -5,7 +5,7 @@
 //! * [`study`]: the question, as a file says it: worlds, learners, seeds, what is asked;
 //! * [`grid`]: its jobs, one for each world, learner and seed, each with a hash of all that
 //!   determines its result;
-//! * `measure`: what is taken down of a run; [`engine`]: runs the jobs on all threads;
+//! * `measure`: what is recorded of a run; [`engine`]: runs the jobs on all threads;
 //! * [`store`]: keeps their records, one small Parquet file for each job and table;
 //! * [`results`]: the records, read back; [`stats`] and [`analysis`]: what they say;
 //! * [`figure`] and [`pictures`]: how they look; [`report`]: one HTML file that shows it all.

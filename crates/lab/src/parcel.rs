@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// A study and the files that its worlds are read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parcel {
-    /// The question, and who asks it.
+    /// The study and its build, as JSON.
     pub head: String,
     /// The content of every file that a world is read from, by its path.
     pub files: BTreeMap<String, Vec<u8>>,
@@ -26,8 +26,7 @@ struct ParcelHead {
     build: Build,
     name: String,
     study: String,
-    /// The worlds themselves: whether a text with an @ in it names a file is found out by looking,
-    /// and elsewhere there is nothing to look at.
+    /// The worlds, because only this machine can see whether a text with an @ in it names a file.
     places: Vec<Place>,
 }
 

@@ -1,4 +1,4 @@
-//! What is made from the records of a study: answers, figures, a summary and a report.
+//! Answers, figures, a summary and a report from the records of a study.
 
 use crate::analysis::{Findings, analyse};
 use crate::results::Results;
@@ -18,10 +18,9 @@ pub struct Presented {
     pub files: Vec<PathBuf>,
 }
 
-/// Reads the records of a folder, answers, draws, and writes summary.md, report.html and figures/
-/// into it. `look` changes how things are shown: the figures, labels and questions of a study file
-/// may have changed since the runs, which need not be run again for that. Records are found by world
-/// and learner; what the file asks beyond them is among the warnings.
+/// Reads the records of a folder, and writes summary.md, report.html and figures/ into it. `look` is the
+/// study's file with other figures, labels and questions than at the time of the runs. Records are found
+/// by world and learner; changes that they do not reflect are among the warnings.
 pub fn present(folder: &StudyFolder, look: Option<&Study>) -> Result<Presented> {
     let Presented { results, findings, mut files } = answer(folder, look)?;
     let mut drawn = Vec::new();

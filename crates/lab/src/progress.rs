@@ -1,17 +1,16 @@
-//! How long work tells how far it is, and hears that it should stop. The terminal is somebody
-//! else's business.
+//! The progress of long work, and the request to stop it.
 
 use goalward::plan::Halt;
 
 /// Receives the progress of a job that runs on several threads.
 pub trait Progress: Sync {
-    /// Work of so many units begins.
+    /// Work of this many units begins.
     fn begin(&self, _what: &str, _units: u64) {}
-    /// So many more units are done.
+    /// This many more units are done.
     fn advance(&self, _units: u64) {}
     /// The work is done.
     fn end(&self) {}
-    /// What planning calls heed, so that they need not be waited for.
+    /// The request to stop, as planning calls heed it.
     fn halt(&self) -> Halt {
         Halt::never()
     }

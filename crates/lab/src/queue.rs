@@ -16,8 +16,8 @@ impl Queue {
         Queue { jobs, next: AtomicUsize::new(0), stopped: AtomicBool::new(false) }
     }
 
-    /// Does jobs until there are no more, it is asked to stop, or one fails; every thread that works
-    /// calls it. After a failure no thread takes another job.
+    /// Does jobs until there are no more, it is asked to stop, or one fails on any thread. Every thread
+    /// calls it.
     pub fn work<E>(
         &self,
         asked_to_stop: impl Fn() -> bool,

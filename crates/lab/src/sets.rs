@@ -1,4 +1,4 @@
-//! The confidence sets that a learner shows.
+//! The confidence sets that a learner shows, and their outlines.
 
 use goalward::confidence::{ConfidenceSet, interval};
 use goalward::learners::{Learner, Probe};
@@ -69,4 +69,31 @@ impl Extent {
         });
         extent
     }
+}
+
+/// The points of a box that satisfy `x a + y b <= c + slack` for all (a, b, c): the corners in order.
+pub(crate) fn polygon_within(
+    (left, right): (f64, f64),
+    (low, high): (f64, f64),
+    half_planes: impl Iterator<Item = (f64, f64, f64)>,
+    slack: f64,
+) -> Vec<(f64, f64)> {
+    let mut corners = vec![(left, low), (right, low), (right, high), (left, high)];
+    for (a, b, c) in half_planes {
+        let over = |(x, y): (f64, f64)| x * a + y * b - c - slack;
+        let mut kept = Vec::with_capacity(corners.len() + 1);
+        for (i, &p) in corners.iter().enumerate() {
+            let q = corners[(i + 1) % corners.len()];
+            let (from, to) = (over(p), over(q));
+            if from <= 0.0 {
+                kept.push(p);
+            }
+            if (from < 0.0 && to > 0.0) || (from > 0.0 && to < 0.0) {
+                let share = from / (from - to);
+                kept.push((p.0 + share * (q.0 - p.0), p.1 + share * (q.1 - p.1)));
+            }
+        }
+        corners = kept;
+    }
+    corners
 }

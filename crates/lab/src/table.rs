@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// A number with so many decimals, and never -0.0.
+/// A number with this many decimals, and never -0.0.
 pub(crate) fn fixed(x: f64, decimals: usize) -> String {
     let text = format!("{x:.decimals$}");
     match text.strip_prefix('-') {
@@ -49,14 +49,20 @@ pub(crate) fn harmless(text: &str) -> String {
     out
 }
 
-/// Rows of cells under headings; numbers are formatted by whoever fills it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// Rows of cells under headings.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
+    title: String,
     headings: Vec<String>,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
+    /// The title; empty where the surroundings say what it is.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
     /// The headings.
     pub fn headings(&self) -> &[String] {
         &self.headings
@@ -68,7 +74,12 @@ impl Table {
     }
 
     pub(crate) fn new<S: Into<String>>(headings: impl IntoIterator<Item = S>) -> Self {
-        Table { headings: headings.into_iter().map(Into::into).collect(), rows: Vec::new() }
+        let headings = headings.into_iter().map(Into::into).collect();
+        Table { title: String::new(), headings, rows: Vec::new() }
+    }
+
+    pub(crate) fn titled(self, title: impl Into<String>) -> Self {
+        Table { title: title.into(), ..self }
     }
 
     pub(crate) fn row(&mut self, cells: Vec<String>) {
@@ -109,10 +120,8 @@ impl Table {
     /// As Markdown.
     pub fn markdown(&self) -> String {
         let line = |cells: &[String]| {
-            format!(
-                "| {} |\n",
-                cells.iter().map(|c| harmless(c).replace('|', "\\|")).collect::<Vec<_>>().join(" | ")
-            )
+            let cells: Vec<String> = cells.iter().map(|c| harmless(c).replace('|', "\\|")).collect();
+            format!("| {} |\n", cells.join(" | "))
         };
         let rules: Vec<&str> =
             (0..self.headings.len()).map(|c| if self.numeric(c) { "---:" } else { "---" }).collect();

@@ -34,8 +34,7 @@ pub fn closest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
     near.min_by_key(|(slips, _)| *slips).map(|(_, word)| word)
 }
 
-/// What was probably meant, as the end of an error: `; did you mean levis?`. Empty if nothing is
-/// near.
+/// The likely meaning as the end of an error, `; did you mean levis?`, or nothing.
 pub fn did_you_mean<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     closest(typed, known).map_or(String::new(), |meant| format!("; did you mean {meant}?"))
 }

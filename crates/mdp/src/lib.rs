@@ -19,7 +19,7 @@
 //! * [`problem`]: [`Problem`], all that a learner may know, and [`Truth`](problem::Truth), which
 //!   only worlds, planners and audits may hold. [`files`] reads and writes both.
 //! * [`plan`]: the optimal cost of a known model, with certified bounds.
-//! * [`parameters`]: typed declarations of what a learner, a world or a file can be told.
+//! * [`parameters`]: typed declarations of the settings of learners, worlds and files.
 
 mod closest;
 mod error;

@@ -1,14 +1,11 @@
-//! What fits into memory: said before it is filled, since a process that asks for too much is
-//! killed without a word.
+//! Free memory, checked before use: a process that asks for too much is killed without a word.
 
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 
-/// The memory that is free for use, in bytes, where the system says so (Linux): the least that is
-/// left of the machine's memory, of the limits of the control groups that the process is in
-/// (containers are ended by those), and of its own limits on address space and data (`ulimit -v`,
-/// `ulimit -d`). Of the last two half counts: they limit what is reserved, and an array that grows
-/// reserves up to twice what it holds.
+/// The free memory in bytes, where the system tells (Linux): the least of the machine's, the
+/// control groups' and the process's own limits (`ulimit -v`, `ulimit -d`). Of the last two half
+/// counts: they limit reservations, and an array that grows reserves up to twice what it holds.
 pub(crate) fn available() -> Option<u64> {
     let read = |path: &str| std::fs::read_to_string(path).ok();
     let status = read("/proc/self/status").unwrap_or_default();
@@ -68,9 +65,7 @@ fn left(limit: &str, taken: &str, stat: &str, cached: &str) -> Option<u64> {
     Some(limit.saturating_sub(taken.saturating_sub(cached)))
 }
 
-/// The groups of a process, from its own up to the root, from the text of /proc/self/cgroup. A
-/// container sees its own group as the root, and may be told another path: so the root is always
-/// among them.
+/// The control groups of a process up to the root, which a container sees as its own group.
 fn groups(text: &str) -> Vec<Group> {
     let mut found = Vec::new();
     for line in text.lines() {

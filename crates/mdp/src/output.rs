@@ -1,5 +1,4 @@
-//! Files that are written: replaced in one step, so that each is at all times either the old one or
-//! the new one.
+//! Files that are replaced in one step: each is at all times the old one or the new one.
 
 use crate::{Error, Result};
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
@@ -12,8 +11,7 @@ const LINKS: usize = 40;
 /// How names of temporary files begin and end.
 const PART: [&str; 2] = [".goalward-", ".part"];
 
-/// Where a path leads: links are followed, also one whose end does not exist yet. The folder must
-/// exist.
+/// The end of a path's links, which need not exist yet; its folder must.
 pub fn resolve(path: &Path) -> Result<PathBuf> {
     let refuse = |fault: &str| Error::Output { path: path.into(), fault: fault.into() };
     let mut end = path.to_path_buf();
@@ -58,8 +56,7 @@ fn same_inode(_: &Metadata, _: &Metadata) -> bool {
     false // the standard library cannot tell there
 }
 
-/// What stands there now; an error if it is something that must not be replaced: a folder, a
-/// device, a file that is write-protected.
+/// The metadata of an existing file; an error if it must not be replaced.
 fn standing(path: &Path, target: &Path) -> Result<Option<Metadata>> {
     let refuse = |fault: &str| Err(Error::Output { path: path.into(), fault: fault.into() });
     match fs::metadata(target) {
@@ -80,9 +77,8 @@ pub fn replaceable(path: &Path) -> Result<PathBuf> {
     Ok(target)
 }
 
-/// Replaces a file, or makes a new one. The content goes to a temporary file in the same folder,
-/// which takes the place of the old one when all of it is on the disk: if anything goes wrong, the
-/// old one stays. Links are followed; permissions are kept.
+/// Replaces or creates a file by way of a temporary one in the same folder, once all of it is on
+/// the disk. Links are followed; permissions are kept.
 pub fn replace(path: &Path, content: &[u8]) -> Result<()> {
     replace_with(path, |file| file.write_all(content))
 }
@@ -92,8 +88,8 @@ pub fn replace_with(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Resul
     put(path, &resolve(path)?, true, write)
 }
 
-/// The same in a folder that is the program's own: a link is refused there, for what it leads to is
-/// another program's. Only what is `durable` must outlast a power cut.
+/// The same in a folder of the program's own, where links are refused. Only what is `durable` must
+/// outlast a power cut.
 pub fn replace_own(path: &Path, content: &[u8], durable: bool) -> Result<()> {
     if fs::symlink_metadata(path).is_ok_and(|there| there.is_symlink()) {
         let fault = "it is a link, which is not followed here".into();
@@ -131,16 +127,14 @@ fn put(
     Ok(())
 }
 
-/// A unique name: 128 random bits of the system. Processes in containers share
-/// their numbers, and those on several machines a folder.
+/// A unique name: 128 random bits. Containers share process numbers, and machines a folder.
 pub fn temporary_name() -> String {
     let [begin, end] = PART;
     let bits = || RandomState::new().hash_one(());
     format!("{begin}{:016x}{:016x}{end}", bits(), bits())
 }
 
-/// Removes what killed processes were about to write in a folder. What a living one writes is locked
-/// and stays, and all of it stays on a file system without locks.
+/// Removes the temporary files of killed processes; files that are locked, being written, stay.
 pub fn clear_up(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let named = entry.file_name().to_str().is_some_and(is_temporary);
@@ -161,8 +155,7 @@ fn is_temporary(name: &str) -> bool {
     bits.is_some_and(|bits| bits.len() == 32 && bits.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
-/// A temporary file, which vanishes unless it takes another's place. It is locked as long as
-/// somebody writes it.
+/// A temporary file, locked while it is written and removed unless it replaces another.
 struct Part {
     path: PathBuf,
     file: File,

@@ -4,8 +4,7 @@ use super::rng::Stream;
 use crate::Portable;
 
 impl Stream {
-    /// Standard normal, by Marsaglia's polar method; the second number of each pair is not used, so
-    /// that a stream's position is all there is to store.
+    /// Standard normal, by Marsaglia's polar method; the second number of each pair is dropped.
     pub fn gaussian(&mut self) -> f64 {
         loop {
             let (x, y) = (2.0 * self.uniform() - 1.0, 2.0 * self.uniform() - 1.0);
@@ -16,8 +15,8 @@ impl Stream {
         }
     }
 
-    /// The logarithm of a gamma variable of this shape and scale 1, by Marsaglia and Tsang's method
-    /// (2000). Small shapes have values that no number holds, their logarithms do.
+    /// The logarithm of a gamma variable of scale 1, by Marsaglia and Tsang (2000). Small shapes
+    /// have values below all numbers.
     pub fn log_gamma(&mut self, shape: f64) -> f64 {
         if shape < 1.0 {
             // gamma(a) = gamma(a + 1) U^(1/a)

@@ -46,8 +46,8 @@ impl<T: Copy + Default> Grouped<T> {
         &self.items[self.first[group]..self.first[group + 1]]
     }
 
-    /// With arcs grouped by their ends: the nodes that have a path to a marked one, the marked ones
-    /// included. `from` is where an arc begins, if it counts.
+    /// With arcs grouped by their ends: the nodes with a path to a marked one, which are included.
+    /// `from` is where an arc begins, if it counts.
     pub fn reaching(&self, mut marked: Vec<bool>, from: impl Fn(T) -> Option<usize>) -> Vec<bool> {
         let mut queue: Vec<u32> = (0..marked.len() as u32).filter(|&s| marked[s as usize]).collect();
         while let Some(next) = queue.pop() {

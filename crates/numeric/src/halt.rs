@@ -3,21 +3,19 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// A line to a long calculation: the wish that it stop, heard between sweeps, within them, and
-/// between the iterations of linear solves; and back from it how far it is.
+/// Asks a long calculation to stop, which is heard between and within sweeps, and reports its progress.
 ///
-/// Copies share the line. The wish cannot be taken back: a call that did part of its work for it must
-/// not end as if it had done all. Nothing is decided by what comes back.
+/// Copies share the line. A request cannot be taken back. Nothing is decided by reports.
 #[derive(Clone, Debug, Default)]
 pub struct Halt(Option<Arc<Line>>);
 
-/// What is shared.
 #[derive(Debug)]
 struct Line {
     asked: AtomicBool,
-    /// States whose values were found.
+    bytes: AtomicU64,
+    rows: AtomicU64,
     states: AtomicU64,
-    /// The bits of what equations lack, relative to what is enough; of a NaN while none take long.
+    /// The bits of the residual over the admissible one; of a NaN while no equations take long.
     lacking: AtomicU64,
 }
 
@@ -25,17 +23,37 @@ struct Line {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cut;
 
+/// How far reading, building and planning have come: counts that only grow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Done {
+    /// Bytes read of models and problem files, as they are in the files.
+    pub bytes: u64,
+    /// Feature rows built.
+    pub rows: u64,
+    /// States solved by planning on a known model.
+    pub states: u64,
+}
+
+impl Done {
+    /// The progress since an earlier moment.
+    pub fn since(self, earlier: Done) -> Done {
+        Done {
+            bytes: self.bytes - earlier.bytes,
+            rows: self.rows - earlier.rows,
+            states: self.states - earlier.states,
+        }
+    }
+}
+
 impl Halt {
-    /// A wish that can be uttered.
+    /// One that can ask.
     pub fn new() -> Halt {
-        Halt(Some(Arc::new(Line {
-            asked: AtomicBool::new(false),
-            states: AtomicU64::new(0),
-            lacking: AtomicU64::new(f64::NAN.to_bits()),
-        })))
+        let zero = || AtomicU64::new(0);
+        let (asked, lacking) = (AtomicBool::new(false), AtomicU64::new(f64::NAN.to_bits()));
+        Halt(Some(Arc::new(Line { asked, bytes: zero(), rows: zero(), states: zero(), lacking })))
     }
 
-    /// Never stops.
+    /// Never stops, and hears no reports.
     pub fn never() -> Halt {
         Halt(None)
     }
@@ -61,36 +79,53 @@ impl Halt {
     pub fn check(&self) -> Result<(), Cut> {
         if self.asked() { Err(Cut) } else { Ok(()) }
     }
-}
 
-/// How far it is.
-impl Halt {
-    /// States whose values were found by planning on a known model, all calls together.
-    pub fn states(&self) -> u64 {
-        self.0.as_ref().map_or(0, |line| line.states.load(Ordering::Relaxed))
+    /// The progress of all calls together.
+    pub fn done(&self) -> Done {
+        let now = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        let counts = |line: &Arc<Line>| Done {
+            bytes: now(&line.bytes),
+            rows: now(&line.rows),
+            states: now(&line.states),
+        };
+        self.0.as_ref().map_or(Done::default(), counts)
     }
 
-    /// What the equations that are being solved still lack, relative to what is enough: 1 or less is
-    /// done, and infinite what is not known yet. None while there is nothing that takes long.
+    /// The residual of the equations at hand over the admissible one; infinite while unknown. None
+    /// while nothing takes long.
     pub fn lacking(&self) -> Option<f64> {
         let line = self.0.as_ref()?;
         Some(f64::from_bits(line.lacking.load(Ordering::Relaxed))).filter(|lacks| !lacks.is_nan())
     }
 
-    /// So many more states are solved, and nothing takes long any more.
-    pub fn solved(&self, states: u64) {
+    fn add(&self, count: impl Fn(&Line) -> &AtomicU64, more: u64) {
         if let Some(line) = &self.0 {
-            line.states.fetch_add(states, Ordering::Relaxed);
+            count(line).fetch_add(more, Ordering::Relaxed);
         }
+    }
+
+    /// Reports bytes that were read.
+    pub fn read(&self, bytes: u64) {
+        self.add(|line| &line.bytes, bytes);
+    }
+
+    /// Reports feature rows; to be called now and then, as a row is built faster than this.
+    pub fn built(&self, rows: u64) {
+        self.add(|line| &line.rows, rows);
+    }
+
+    /// Reports states that are solved; nothing takes long any more.
+    pub fn solved(&self, states: u64) {
+        self.add(|line| &line.states, states);
         self.settled();
     }
 
-    /// What took long is done.
+    /// Reports that equations that took long are solved.
     pub fn settled(&self) {
         self.lacks(f64::NAN, 1.0);
     }
 
-    /// The residual of the equations at hand, and what is enough.
+    /// Reports the residual of the equations at hand, and the admissible one.
     pub fn lacks(&self, residual: f64, enough: f64) {
         if let Some(line) = &self.0 {
             line.lacking.store((residual / enough).to_bits(), Ordering::Relaxed);

@@ -1,7 +1,6 @@
 //! Numerical tools that know nothing of shortest paths.
 
 mod draws;
-pub mod gauge;
 mod grouped;
 pub mod halt;
 pub mod linear;
@@ -12,7 +11,6 @@ pub mod stored;
 pub mod support;
 mod tall;
 
-pub use gauge::Gauge;
 pub use grouped::Grouped;
 pub use linear::Cholesky;
 pub use linear::{dot, norm};

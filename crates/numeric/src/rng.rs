@@ -6,10 +6,7 @@ use rand_core::Rng;
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
-/// A stream of random numbers that remembers how far it was read, so that a checkpoint can put it
-/// back.
-///
-/// The key is hashed from a seed and labels; two streams with different labels are independent.
+/// A stream of random numbers, keyed by a seed and labels, that remembers its position.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(from = "Position", into = "Position")]
 pub struct Stream {
@@ -18,7 +15,6 @@ pub struct Stream {
     generator: Pcg64,
 }
 
-/// What is stored of a stream.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Position {
@@ -98,8 +94,7 @@ fn mix(z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The index that a uniform number picks from a distribution, by inversion; never one of
-/// probability zero.
+/// The index that a uniform number picks, by inversion; never one of probability zero.
 pub fn categorical(probabilities: &[f64], uniform: f64) -> usize {
     let mut cumulated = 0.0;
     let mut last = 0;

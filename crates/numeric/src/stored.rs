@@ -1,8 +1,5 @@
-//! Whether values from a file fit the problem and the settings at hand.
-//!
-//! A checkpoint is sealed against accidents. What comes back from it is checked so that nothing can
-//! panic: lengths are those of a fresh state, and every number can be computed with. A flaw is
-//! named with its place.
+//! Whether values from a file fit the problem at hand, so that nothing can panic. A checkpoint is
+//! sealed against accidents. A flaw names its place.
 
 use std::fmt;
 

@@ -48,8 +48,7 @@ impl Tall {
         self.get(row..row + 1)
     }
 
-    /// The sum of the rows, each times its weight, added in their order. Some columns at a time, so
-    /// that their sums stay in registers; each row is read from the nearest cache for the second time.
+    /// The sum of the rows times their weights, in order, some columns at a time.
     #[inline]
     pub fn combine(&self, rows: Range<usize>, weights: impl Iterator<Item = f64> + Clone, out: &mut [f64]) {
         let (numbers, dim) = (self.get(rows), out.len());

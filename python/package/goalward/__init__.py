@@ -19,6 +19,9 @@ from goalward._files import load
 from goalward._fitting import Fit, fit
 from goalward._goalward import ConfidenceSet, Learner, Problem
 from goalward._goalward import version as _version
+from goalward._gymnasium import from_gymnasium as _from_gymnasium
+from goalward._models import from_features as _from_features
+from goalward._models import from_models as _from_models
 from goalward._own import OwnLearner
 from goalward._replay import Replay, replay
 from goalward._running import compare, run
@@ -40,6 +43,10 @@ if TYPE_CHECKING:
     from goalward.gym import learn_env
 
 __version__ = _version()
+
+# the class is compiled; what makes a problem of a user's objects is written in Python
+for _make in (_from_models, _from_features, _from_gymnasium):
+    setattr(Problem, _make.__name__, staticmethod(_make))
 
 __all__ = [
     "Comparison",

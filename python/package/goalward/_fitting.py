@@ -61,8 +61,8 @@ class Fit:
         self.hidden = np.array([one["hidden"] for one in weights], dtype=np.bool_)
         policy = found["policy"]
         self.policy = None if policy is None else np.asarray(policy, dtype=np.int64)
-        fitted, low, high, trapped = found["value"] or (np.nan, np.nan, np.nan, [])
-        self.value, self.value_interval, self.trapped = fitted, (low, high), list(trapped)
+        fitted, least, most, trapped = found["value"] or (np.nan, np.nan, np.nan, [])
+        self.value, self.value_interval, self.trapped = fitted, (least, most), list(trapped)
 
     def __repr__(self) -> str:
         low, high = self.value_interval

@@ -51,6 +51,7 @@ _Action = int | str | np.integer[Any]
 class Problem:
     """A stochastic shortest path problem: an unknown mixture of known models."""
 
+    # written in Python: goalward/__init__.py adds these three to the compiled class
     @staticmethod
     def from_models(
         models: Sequence[Any] | Mapping[str, Any],
@@ -249,6 +250,7 @@ def run_jobs(
     threads: int,
     progress: Callable[[int], None] | None,
     vigilance: tuple[str | None, float | None] = ...,
+    settings: dict[str, Any] | None = None,
 ) -> list[dict[str, Any]]: ...
 def mean_interval(numbers: list[float]) -> tuple[float, float] | None: ...
 def fit(
@@ -274,6 +276,7 @@ def replay_page(
     seed: int,
     max_steps: int | None,
     progress: Callable[[int], None] | None,
+    settings: dict[str, Any] | None,
 ) -> str: ...
 
 @final

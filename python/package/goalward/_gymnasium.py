@@ -21,7 +21,7 @@ from goalward._goalward import Problem
 from goalward._models import plain
 from goalward.errors import FileError, GoalwardError, ProblemError, SettingError
 
-__all__ = ["Ends", "Table", "from_gymnasium"]
+__all__ = ["Ends", "Table", "env_name", "from_gymnasium"]
 
 FAILURES = ("restart", "end", "lost")
 """What an end without success may mean."""
@@ -39,14 +39,38 @@ def from_gymnasium(
     goal: int | Iterable[int] | None = None,
     penalty: float = 0.0,
 ) -> Problem:
-    """See `Problem.from_gymnasium`."""
+    """A problem from a Gymnasium environment with a table `P` of transitions, as FrozenLake,
+    CliffWalking and Taxi have one. Several environments, as a list or by name in a dictionary, are
+    candidate models: the truth is some mixture of them.
+
+    States and actions keep their numbers: observation `o` is state `o - observation_space.start`.
+    What is added comes behind them: a goal if no state can be it, and a state that draws the
+    start if several are possible.
+
+    An episode that terminates with the highest reward of all that terminate has reached the goal;
+    `goal`, an observation or several, says otherwise. What terminates elsewhere has failed.
+    `failure` says what that means: `"restart"` goes back to the start, at the step's own cost;
+    `"end"` takes every end for the goal; `"lost"` is never left again, and can be planned with but
+    not learnt in. With a `penalty` the way back to the start is a step of its own, from the state
+    of the failure, and costs so much. A high one makes the best policy the one that fails least.
+
+    `cost` is `"reward"` (minus the reward, averaged over next states), `"1"` (each step costs 1),
+    `"shortfall"` (what the rewards fall short of the one at the goal), or an array of states and
+    actions. Left out, it is the reward if none is positive, else 1. `start` is an observation;
+    left out, episodes start as the environment starts them.
+
+    >>> import gymnasium, goalward as gw
+    >>> problem = gw.Problem.from_gymnasium(gymnasium.make("CliffWalking-v1"))
+    >>> problem.n_states, problem.start, problem.goal
+    (48, 36, 47)
+    >>> gw.solve(problem).values[problem.start].item()
+    13.0
+    """
     if isinstance(env, Mapping | Sequence) and not isinstance(env, str):
         goal = list(goal) if isinstance(goal, Iterable) else goal
         each = env.values() if isinstance(env, Mapping) else env
         made = [
-            from_gymnasium(
-                one, failure=failure, cost=cost, start=start, goal=goal, penalty=penalty
-            )
+            from_gymnasium(one, failure=failure, cost=cost, start=start, goal=goal, penalty=penalty)
             for one in each
         ]
         return _mixture(made, [str(name) for name in env] if isinstance(env, Mapping) else None)
@@ -61,6 +85,7 @@ def from_gymnasium(
 class Ends:
     """How the transitions of a table end an episode, and what that means."""
 
+    table: Table
     failure: str
     live: NDArray[np.bool_]
     """The states where play can go on: others are only entered as an episode ends."""
@@ -96,7 +121,7 @@ class Table:
     def of(env: Any) -> Table:
         """Reads the table of an environment, wrapped or not, and checks every number in it."""
         bare = _unwrapped(env)
-        name = _name(env)
+        name = env_name(env)
         n_states, first_state = _discrete(bare, "observation_space", name)
         n_actions, first_action = _discrete(bare, "action_space", name)
         listed = getattr(bare, "P", None)
@@ -207,7 +232,7 @@ class Table:
                 f"goal={state} says that it is success, failure='end' takes every end for success",
                 {"state": int(both[0])},
             )
-        return Ends(failure, live, success, failed, np.unique(self.next[success]))
+        return Ends(self, failure, live, success, failed, np.unique(self.next[success]))
 
     def _goals(self, goal: int | Iterable[int]) -> NDArray[np.int64]:
         goals = [goal] if not isinstance(goal, Iterable) else list(goal)
@@ -377,7 +402,8 @@ def _unwrapped(env: Any) -> Any:
     return env.unwrapped
 
 
-def _name(env: Any) -> str:
+def env_name(env: Any) -> str:
+    """The id of an environment, or its class."""
     spec = getattr(env, "spec", None)
     return str(getattr(spec, "id", None) or type(env.unwrapped).__name__)
 
@@ -492,7 +518,7 @@ def _mixture(problems: list[Problem], names: list[str] | None) -> Problem:
         if not np.allclose(np.nan_to_num(problem.costs, nan=1.0), costs, rtol=1e-9, atol=1e-12):
             raise ProblemError(
                 f"environment {called}: a step costs something else than in the first",
-                "cost='1' counts steps, whatever they pay",
+                "cost='1' counts steps and ignores rewards",
             )
         if problem.dim != 1:
             raise ProblemError(f"environment {called} is a mixture already")

@@ -1,7 +1,7 @@
 """Registers goalward's environments with Gymnasium as soon as both are imported.
 
 Gymnasium takes longer to import than all of goalward, and many users never need it. So goalward
-does not import it: it waits until somebody else does.
+does not import it: it waits for another import.
 """
 
 from __future__ import annotations

@@ -29,11 +29,28 @@ def from_models(
     available: ArrayLike | None = None,
     name: str = "mixture",
 ) -> Problem:
-    """See `Problem.from_models`."""
+    """A problem from candidate models over the same states and actions: the truth is a mixture.
+
+    Each model is an array P[s, a, s'] of float64 or float32, a scipy sparse matrix with a row for
+    each s * actions + a, or one such matrix for each action. `models` may be a dictionary, whose
+    keys are the names. `costs` is one number, or has one for each state and action, or for each
+    next state, too. What the goal costs is not looked at.
+
+    Rows that sum to 1 within 1e-5 are divided by their sums, and `notes` says so. `available`
+    says which actions a state has; actions are then numbered within their state. `theta` are the
+    true weights, where they are known: simulations and planning need them.
+
+    >>> import numpy as np, goalward as gw
+    >>> fast = np.array([[[0.1, 0.9]], [[0.0, 1.0]]])
+    >>> slow = np.array([[[0.8, 0.2]], [[0.0, 1.0]]])
+    >>> problem = gw.Problem.from_models([fast, slow], costs=1.0, start=0, goal=1)
+    >>> problem.dim, problem.n_states
+    (2, 2)
+    """
     models, model_names = _named_models(models, model_names)
     held: list[Any] = []
     shape: tuple[int, int] | None = None
-    asked = _costs(costs)
+    asked = _floats(costs, "costs")
     for number, model in enumerate(models):
         called = model_names[number] if model_names and number < len(model_names) else number
         array, own = _model(model, f"model {called}")
@@ -158,10 +175,6 @@ def _block(matrix: Any, called: str) -> Block:
     return indptr, indices, np.ascontiguousarray(_real(rows.data, called))
 
 
-def _costs(costs: ArrayLike) -> NDArray[np.float64]:
-    return _floats(costs, "costs")
-
-
 def _full_costs(costs: NDArray[np.float64], shape: tuple[int, int]) -> NDArray[np.float64]:
     """Costs for each state and action, or for each next state, too."""
     states, actions = shape
@@ -262,7 +275,16 @@ def from_features(
     available: ArrayLike | None = None,
     name: str = "features",
 ) -> Problem:
-    """See `Problem.from_features`."""
+    """A problem from features phi[s, a, s'] of dim numbers each: P(s'|s, a) is their product with
+    an unknown theta. `facts` are known facts (a, b): the sum of a[i] * theta[i] is at most b.
+
+    >>> import numpy as np, goalward as gw
+    >>> phi = np.zeros((2, 1, 2, 2))
+    >>> phi[0, 0, 0] = [0.5, 0.0]
+    >>> phi[0, 0, 1] = [0.5, 1.0]
+    >>> gw.Problem.from_features(phi, costs=1.0, start=0, goal=1).dim
+    2
+    """
     phi = np.asarray(_real(features, "features"), dtype=np.float64)
     if phi.ndim != 4 or phi.shape[0] != phi.shape[2] or 0 in phi.shape:
         raise ProblemError(
@@ -273,7 +295,7 @@ def from_features(
     there = _available(available, shape)
     names = None if state_names is None else [str(name) for name in state_names]
     end = _state(goal, "goal", names, shape[0])
-    full = _full_costs(_costs(costs), shape)
+    full = _full_costs(_floats(costs, "costs"), shape)
     if full.ndim == 3:
         raise ProblemError("costs: with features they are for each state and action")
     taken = there.copy()

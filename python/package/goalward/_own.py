@@ -12,9 +12,9 @@ __all__ = ["OwnLearner"]
 class OwnLearner(ABC):
     """The base of a learner of your own: write ``act`` and ``observe``.
 
-    Whatever takes a learner takes the class: it is made anew for each run, with the problem and the
-    run's seed. The problem is what any learner may know: its truth is not in it. States and actions
-    are numbers. What you draw at random should come from the seed.
+    Every function that takes a learner takes the class: it is made anew for each run, with the
+    problem, which lacks its truth, and the run's seed. States and actions are numbers. What you
+    draw at random should come from the seed.
 
     >>> import random
     >>> import goalward as gw

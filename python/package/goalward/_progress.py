@@ -1,4 +1,4 @@
-"""A progress bar on standard error, as far as somebody is there to see it."""
+"""A progress bar on standard error, if that is a terminal."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Bar:
 
     @property
     def tell(self) -> Callable[[int], None] | None:
-        """What is called with the number of units that are done; None if nobody looks."""
+        """What is called with the number of units that are done; None if it is not shown."""
         return self._tell if self.show else None
 
     def _tell(self, done: int) -> None:

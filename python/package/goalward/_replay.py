@@ -10,7 +10,7 @@ from typing import Any
 from goalward import _goalward
 from goalward._goalward import Problem
 from goalward._progress import Bar
-from goalward._running import _count, _with_settings
+from goalward._running import _count
 from goalward.errors import FileError, SettingError
 
 __all__ = ["Replay", "replay"]
@@ -74,12 +74,12 @@ def replay(
         raise SettingError(
             f"learner: expected an id, not {learner!r}", "a replay shows the learners of goalward"
         )
-    text = _with_settings(learner, settings)
-    assert isinstance(text, str)
     _count(episodes, "episodes", 1)
     _count(seed, "seed", 0)
     with Bar("episodes", episodes, progress) as bar:
-        page = Replay(_goalward.replay_page(problem, text, episodes, seed, max_steps, bar.tell))
+        page = Replay(
+            _goalward.replay_page(problem, learner, episodes, seed, max_steps, bar.tell, settings)
+        )
     if path is not None:
         page.save(path)
     return page

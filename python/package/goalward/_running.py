@@ -51,13 +51,14 @@ def run(
     'none'
     """
     _told_of_misfit(learner, on_misfit, misfit_level)
-    learner = _with_settings(learner or _goalward.recommended(**settings), settings)
+    learner = learner or _goalward.recommended(**settings)
+    label = _label(learner, settings)
     _count(episodes, "episodes", 0)
     _count(seed, "seed", 0)
-    job = (_label(learner), problem, _made(learner, problem, seed), seed)
+    job = (label, problem, _made(learner, problem, seed), seed)
     with Bar("episodes", episodes, progress) as bar:
         vigilance = (on_misfit, misfit_level)
-        [ran] = _goalward.run_jobs([job], episodes, max_steps, 1, bar.tell, vigilance)
+        [ran] = _goalward.run_jobs([job], episodes, max_steps, 1, bar.tell, vigilance, settings)
     run = Run(problem, ran)
     _warn_of_misfit([run])
     return run
@@ -88,11 +89,7 @@ def compare(
     ['lr', 'random']
     """
     named = _named(learners)
-    numbers = list(range(_count(seeds, "seeds", 1))) if isinstance(seeds, int) else list(seeds)
-    for number in numbers:
-        _count(number, "seeds", 0)
-    if not numbers or len(set(numbers)) < len(numbers):
-        raise SettingError("seeds: there must be at least one, and no two alike")
+    numbers = _seeds(seeds)
     _count(episodes, "episodes", 1)
     jobs = [
         (label, problem, _made(learner, problem, seed), seed)
@@ -154,27 +151,17 @@ def _named(learners: Sequence[LearnerLike] | Mapping[str, LearnerLike]) -> dict[
     return dict(learners)
 
 
-def _label(learner: LearnerLike) -> str:
+def _label(learner: LearnerLike, settings: Mapping[str, Any] | None = None) -> str:
+    """The name of a learner, with settings behind its id as the command line writes them."""
+    given = {k.removesuffix("_"): v for k, v in (settings or {}).items() if v is not None}
     if isinstance(learner, str):
-        return learner
-    if isinstance(learner, Learner):
-        return learner.id
+        texts = {k: str(v).lower() if isinstance(v, bool) else v for k, v in given.items()}
+        return learner + "".join(f"@{key}={text}" for key, text in texts.items())
     kind = learner if isinstance(learner, type) else type(learner)
-    return str(getattr(learner, "label", kind.__name__))
-
-
-def _with_settings(learner: LearnerLike, settings: dict[str, Any]) -> LearnerLike:
-    """The same with settings behind its id, as the command line writes them."""
-    given = {key.removesuffix("_"): value for key, value in settings.items() if value is not None}
-    if not given:
-        return learner
-    if not isinstance(learner, str):
-        raise SettingError(f"{_label(learner)} takes no settings here: {', '.join(given)}")
-    texts = (
-        f"@{key}={str(value).lower() if isinstance(value, bool) else value}"
-        for key, value in given.items()
-    )
-    return learner + "".join(texts)
+    own = learner.id if isinstance(learner, Learner) else getattr(learner, "label", kind.__name__)
+    if given:
+        raise SettingError(f"{own} takes no settings here: {', '.join(given)}")
+    return str(own)
 
 
 def _made(learner: LearnerLike, problem: Problem, seed: int) -> Any:
@@ -187,3 +174,13 @@ def _count(number: Any, what: str, least: int) -> int:
     if int(number) < least or int(number) >= 2**64:
         raise SettingError(f"{what}={number}: it must be at least {least} and below 2^64")
     return int(number)
+
+
+def _seeds(seeds: int | Iterable[int]) -> list[int]:
+    """Seeds by their number, or one by one."""
+    numbers = list(range(_count(seeds, "seeds", 1))) if isinstance(seeds, int) else list(seeds)
+    for number in numbers:
+        _count(number, "seeds", 0)
+    if not numbers or len(set(numbers)) < len(numbers):
+        raise SettingError("seeds: there must be at least one, and no two alike")
+    return numbers

@@ -48,7 +48,7 @@ class GoalwardError(ValueError):
 
 
 class GoalwardWarning(UserWarning):
-    """Something that a user should know of: models that explain nothing, rewards nobody reads."""
+    """Something that a user should know of: models that explain nothing, unread rewards."""
 
 
 class ProblemError(GoalwardError):

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from goalward._frames import Frames
 from goalward._goalward import Problem
 from goalward._html import table
 
 if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
     from matplotlib.axes import Axes
 
 __all__ = ["Comparison", "Run"]
@@ -22,7 +21,7 @@ COLUMNS = ("cost", "steps", "regret", "gap_regret")
 """What is known of each episode."""
 
 
-class Run:
+class Run(Frames):
     """One run of a learner: numbers for each episode as arrays, and what it came to."""
 
     problem: Problem
@@ -130,18 +129,6 @@ class Run:
         numbers: dict[str, NDArray[Any]] = {"episode": np.arange(1, len(self.cost) + 1)}
         return numbers | {name: getattr(self, name) for name in COLUMNS}
 
-    def to_pandas(self) -> pd.DataFrame:
-        """The columns as a pandas table."""
-        import pandas as pd
-
-        return pd.DataFrame(self.columns())
-
-    def to_polars(self) -> pl.DataFrame:
-        """The columns as a polars table."""
-        import polars as pl
-
-        return pl.DataFrame(self.columns())
-
     def plot(self, ax: Axes | None = None, *, quantity: str = "regret") -> Axes:
         """Draw a column over the episodes with matplotlib."""
         from goalward._plots import draw
@@ -179,7 +166,7 @@ def _rejected(run: Run) -> bool:
     return run.misfit is not None and run.misfit["status"] == "rejected"
 
 
-class Comparison:
+class Comparison(Frames):
     """Runs of several learners with the same seeds, which met the same luck."""
 
     problem: Problem
@@ -255,18 +242,6 @@ class Comparison:
             name: np.concatenate([columns[name] for columns in own])
             for name in ("episode", *COLUMNS)
         }
-
-    def to_pandas(self) -> pd.DataFrame:
-        """The columns as a pandas table."""
-        import pandas as pd
-
-        return pd.DataFrame(self.columns())
-
-    def to_polars(self) -> pl.DataFrame:
-        """The columns as a polars table."""
-        import polars as pl
-
-        return pl.DataFrame(self.columns())
 
     def plot(self, ax: Axes | None = None, *, quantity: str = "regret") -> Axes:
         """Draw the mean of a column over the episodes, with a band for its 95 % interval."""

@@ -2,14 +2,12 @@
 //! how jobs get there, is written in Python.
 
 mod records;
-mod replay;
 
 pub(crate) use records::{
     studies, study_columns, study_merge, study_paths, study_read, study_report, study_starter, study_status,
 };
-pub(crate) use replay::replay_page;
 
-use crate::errors::{Told, refused};
+use crate::errors::{refused, told};
 use crate::gate::outside;
 use crate::watch::{Tally, leaving, watched};
 use goalward_lab::engine::{self, RunOptions};
@@ -39,7 +37,6 @@ pub(crate) struct PyStudy {
 
 /// Opens a study file, or a study that comes with goalward by its name.
 #[pyfunction]
-#[pyo3(signature = (name, is_file, quick, seeds, threads))]
 pub(crate) fn open_study(
     py: Python,
     name: String,
@@ -52,7 +49,7 @@ pub(crate) fn open_study(
         true => study::read_file(Path::new(&name), quick),
         false => study::read_named(&name, quick),
     };
-    let mut file = read.map_err(Told::told)?;
+    let mut file = read.map_err(told)?;
     if let Some(seeds) = seeds {
         file.study.seeds = seeds;
     }
@@ -96,9 +93,9 @@ impl PyStudy {
         Ok((head, files.collect()))
     }
 
-    /// Makes the folder of its results, or goes on with it; nobody else may work on it then.
+    /// Makes or takes up the folder of its results, and locks it.
     fn claim(&self, folder: PathBuf, force: bool) -> PyResult<PyStudyFolder> {
-        let folder = StudyFolder::claim(&folder, &self.grid, Shard::WHOLE, force).map_err(Told::told)?;
+        let folder = StudyFolder::claim(&folder, &self.grid, Shard::WHOLE, force).map_err(told)?;
         Ok(PyStudyFolder { grid: self.grid.clone(), folder: Mutex::new(Some(Arc::new(folder))) })
     }
 }
@@ -134,13 +131,13 @@ impl PyStudyFolder {
 
 #[pymethods]
 impl PyStudyFolder {
-    /// What is left to do: jobs with their hash, the number of their world and learner, their
+    /// The open jobs with their hash, the number of their world and learner, their
     /// episodes, and what they are called; and how many are finished, and have failed.
     #[allow(clippy::type_complexity)]
     fn left(&self, py: Python, retry: bool) -> PyResult<(Vec<(String, usize, u64, String)>, usize, usize)> {
         let folder = self.held()?;
         let options = RunOptions { retry, ..RunOptions::default() };
-        let left = outside(py, || engine::left(&self.grid, &folder, &options))?.map_err(Told::told)?;
+        let left = outside(py, || engine::left(&self.grid, &folder, &options))?.map_err(told)?;
         let study = &self.grid.study;
         let told = |job: &&Job| {
             let (world, learner) = (&study.worlds[job.world], &study.learners[job.learner]);
@@ -152,7 +149,7 @@ impl PyStudyFolder {
     }
 
     /// Runs jobs by their hashes; how many were finished, and how many failed. Jobs under way are
-    /// saved every so many seconds, and when somebody interrupts.
+    /// saved every `save_every` seconds, and at an interruption.
     fn run(
         &self,
         py: Python,
@@ -168,14 +165,14 @@ impl PyStudyFolder {
         let ran = watched(py, &tally, progress.as_ref(), || {
             pool.install(|| engine::run_jobs(&self.grid, &jobs, &folder, &options, &tally))
         })?;
-        let ran = ran.map_err(Told::told)?;
+        let ran = ran.map_err(told)?;
         Ok((ran.finished, ran.failed))
     }
 
     /// Takes a finished or failed job out of the folder.
     fn release<'py>(&self, py: Python<'py>, job: &str) -> PyResult<Option<Files<'py>>> {
         let folder = self.held()?;
-        let carried = outside(py, || folder.release(job))?.map_err(Told::told)?;
+        let carried = outside(py, || folder.release(job))?.map_err(told)?;
         Ok(carried.map(|carried| {
             let tables = carried.tables.iter().map(|(name, bytes)| (name.clone(), PyBytes::new(py, bytes)));
             (PyBytes::new(py, &carried.manifest), tables.collect())
@@ -195,7 +192,7 @@ impl PyStudyFolder {
         let folder = self.held()?;
         let carried = Carried { from: origin, job, manifest, tables };
         let adopted = outside(py, || carried.check(&self.grid).and_then(|()| folder.adopt(&carried)));
-        adopted?.map_err(Told::told)
+        adopted?.map_err(told)
     }
 
     /// Writes summary, figures and report; the files.

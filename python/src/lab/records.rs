@@ -1,6 +1,6 @@
 //! The records of a study, and what they say.
 
-use crate::errors::{Told, to_python};
+use crate::errors::{to_python, told};
 use crate::watch::leaving;
 use goalward_lab::analysis::analyse;
 use goalward_lab::results::Column;
@@ -14,7 +14,6 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-/// The studies that come with goalward.
 #[pyfunction]
 pub(crate) fn studies(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     let about = |name: &str| -> Result<Value> {
@@ -26,20 +25,18 @@ pub(crate) fn studies(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
         }))
     };
     let all = SHIPPED.iter().map(|shipped| about(shipped.name)).collect::<Result<Vec<_>>>();
-    to_python(py, &Value::Array(all.map_err(Told::told)?))
+    to_python(py, &all.map_err(told)?)
 }
 
-/// A commented study file to begin with.
 #[pyfunction]
 pub(crate) fn study_starter() -> &'static str {
     STARTER
 }
 
-/// How far the study in a folder is.
 #[pyfunction]
 pub(crate) fn study_status(py: Python<'_>, folder: PathBuf) -> PyResult<Bound<'_, PyAny>> {
     let status = leaving(py, move || status(&folder, None))?;
-    to_python(py, &serde_json::to_value(status).unwrap_or_default())
+    to_python(py, &status)
 }
 
 /// Makes summary, figures and report of a folder again; with a study file, with its labels, figures

@@ -6,19 +6,19 @@ mod shared;
 pub(crate) use sets::PyConfidenceSet;
 
 use crate::arguments::{named, real};
-use crate::errors::{Told, to_python, warned};
+use crate::errors::{to_python, told, warned};
 use crate::gate::outside;
+use crate::opening::recommended;
 use crate::problem::{PyProblem, read_only};
 use crate::watch::{Tally, leaving, watched};
 use goalward::episode::{Agent, RunSpec};
-use goalward::learners::{self, Observed, OnMisfit, Probe, Vigilance, Violation};
+use goalward::learners::{Observed, OnMisfit, Probe, Vigilance, Violation};
 use goalward::plan::Halt;
-use goalward::{Learner, Settings, Transition};
+use goalward::{Learner, Transition};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
-use serde_json::json;
 use shared::Shared;
 use std::path::{Path, PathBuf};
 use std::sync::MutexGuard;
@@ -52,14 +52,7 @@ struct State {
     /// Nothing while a run has it.
     agent: Option<Agent>,
     /// The arrays of the last plan, and its number.
-    shown: Option<(u64, Shown)>,
-}
-
-/// What the last plan says.
-struct Shown {
-    values: Option<Py<PyArray1<f64>>>,
-    q: Option<Py<PyArray2<f64>>>,
-    policy: Option<Py<PyArray1<i64>>>,
+    shown: Option<(u64, Py<PyTuple>)>,
 }
 
 /// How often the models were contradicted, and by which steps.
@@ -118,18 +111,21 @@ impl State {
     }
 
     /// The arrays of the last plan, made once for each plan.
-    fn shown(&mut self, py: Python, problem: &PyProblem) -> PyResult<&Shown> {
+    fn shown<'py>(&mut self, py: Python<'py>, problem: &PyProblem) -> PyResult<Bound<'py, PyTuple>> {
         let learner = self.learner()?;
         caught_up(py, learner)?;
-        let plans = learner.clock().j;
-        let steps = learner.clock().t;
-        // a learner without plans changes with every step
-        let now = if plans == 0 || !plans_alone(learner) { u64::MAX - steps } else { plans };
-        if self.shown.as_ref().is_none_or(|(then, _)| *then != now) {
-            let made = Shown::of(py, problem, self.learner()?)?;
-            self.shown = Some((now, made));
+        let (plans, steps) = (learner.clock().j, learner.clock().t);
+        // the values of a learner without plans change with every step
+        let planned = plans > 0 && learner.last_plan().is_some();
+        let now = if planned { plans } else { u64::MAX - steps };
+        if let Some((then, shown)) = &self.shown
+            && *then == now
+        {
+            return Ok(shown.bind(py).clone());
         }
-        self.shown.as_ref().map(|(_, shown)| shown).ok_or_else(running)
+        let shown = arrays(py, problem, self.learner()?)?;
+        self.shown = Some((now, shown.clone().unbind()));
+        Ok(shown)
     }
 }
 
@@ -152,7 +148,6 @@ impl PyLearner {
         self.state.lock(py)
     }
 
-    /// Shows the learner.
     pub(crate) fn with<T: Send>(&self, py: Python, look: impl FnOnce(&Learner) -> T + Send) -> PyResult<T> {
         let mut state = self.state(py)?;
         let learner = state.learner()?;
@@ -164,7 +159,6 @@ impl PyLearner {
         self.state(py)?.agent.take().ok_or_else(running)
     }
 
-    /// Puts it back.
     pub(crate) fn give_back(&self, py: Python, agent: Agent) -> PyResult<()> {
         self.state(py)?.agent = Some(agent);
         Ok(())
@@ -178,40 +172,33 @@ impl PyLearner {
     fn bytes(&self, py: Python) -> PyResult<Vec<u8>> {
         let state = self.state(py)?;
         let agent = state.agent()?;
-        outside(py, || agent.to_bytes())?.map_err(Told::told)
+        outside(py, || agent.to_bytes())?.map_err(told)
     }
 }
 
-/// Whether its values change by plans alone; those of a learner without a model do by every step.
-fn plans_alone(learner: &Learner) -> bool {
-    learner.last_plan().is_some()
-}
-
-impl Shown {
-    fn of(py: Python, problem: &PyProblem, learner: &Learner) -> PyResult<Shown> {
-        let known = problem.problem();
-        let value = |s| learner.value(s).map_err(Told::told);
-        let values: Option<Vec<f64>> = (0..known.states()).map(value).collect::<PyResult<_>>()?;
-        let mut q = Vec::with_capacity(known.pairs());
-        let mut policy = Vec::with_capacity(known.states());
-        for s in 0..known.states() {
-            let mut best: Option<(usize, f64)> = None;
-            for a in 0..known.actions(s) {
-                let Some(cost) = learner.q(s, a).map_err(Told::told)? else { continue };
-                q.push(cost);
-                if best.is_none_or(|(_, least)| cost < least) {
-                    best = Some((a, cost));
-                }
+/// Values, Q and policy of the last plan, as far as there are any.
+fn arrays<'py>(py: Python<'py>, problem: &PyProblem, learner: &Learner) -> PyResult<Bound<'py, PyTuple>> {
+    let known = problem.problem();
+    let value = |s| learner.value(s).map_err(told);
+    let values: Option<Vec<f64>> = (0..known.states()).map(value).collect::<PyResult<_>>()?;
+    let values = values.map(|values| read_only(PyArray1::from_vec(py, values))).transpose()?;
+    let mut q = Vec::with_capacity(known.pairs());
+    let mut policy = Vec::with_capacity(known.states());
+    for s in 0..known.states() {
+        let mut best: Option<(usize, f64)> = None;
+        for a in 0..known.actions(s) {
+            let Some(cost) = learner.q(s, a).map_err(told)? else { continue };
+            q.push(cost);
+            if best.is_none_or(|(_, least)| cost < least) {
+                best = Some((a, cost));
             }
-            policy.push(best.filter(|_| s != known.goal()).map_or(-1, |(a, _)| a as i64));
         }
-        let whole = q.len() == known.pairs();
-        Ok(Shown {
-            values: values.map(|v| read_only(PyArray1::from_vec(py, v))).transpose()?.map(Bound::unbind),
-            q: if whole { Some(problem.by_state(py, &q)?.unbind()) } else { None },
-            policy: if whole { Some(read_only(PyArray1::from_vec(py, policy))?.unbind()) } else { None },
-        })
+        policy.push(best.filter(|_| s != known.goal()).map_or(-1, |(a, _)| a as i64));
     }
+    if q.len() < known.pairs() {
+        return (values, py.None(), py.None()).into_pyobject(py);
+    }
+    (values, problem.by_state(py, &q)?, read_only(PyArray1::from_vec(py, policy))?).into_pyobject(py)
 }
 
 #[pymethods]
@@ -229,14 +216,9 @@ impl PyLearner {
         misfit_level: Option<f64>,
         settings: Option<&Bound<PyDict>>,
     ) -> PyResult<PyLearner> {
-        let (learner, settings) = match learner {
-            Some(text) => named(text, settings)?,
-            None => {
-                let settings = crate::arguments::settings(settings)?;
-                (learners::recommended(&settings).id.to_string(), settings)
-            }
-        };
-        let vigilance = vigilance(on_misfit, misfit_level).map_err(Told::told)?;
+        let learner = learner.map_or_else(|| recommended(settings), Ok)?;
+        let (learner, settings) = named(learner, settings)?;
+        let vigilance = vigilance(on_misfit, misfit_level).map_err(told)?;
         let spec = RunSpec { learner, settings, seed, episodes, max_steps: None, vigilance };
         let instance = problem.get().instance.clone();
         let agent = leaving(py, move || Agent::new(&instance, spec))?;
@@ -250,14 +232,14 @@ impl PyLearner {
         let mut state = self.state(py)?;
         let learner = state.learner()?;
         caught_up(py, learner)?;
-        learner.act(s).map_err(Told::told)
+        learner.act(s).map_err(told)
     }
 
     /// Learns from a step. Whether the learner made a new plan. The cost may be None, which is the
     /// problem's own cost of the action. What cannot have happened raises a MisuseError, and leaves
     /// the learner as it was. If the step rejects every mixture of the models, and nothing else was
-    /// asked for (`on_misfit`), there is a GoalwardWarning. Ctrl-C cuts a plan off: the step counts,
-    /// and `act` makes the plan.
+    /// asked for (`on_misfit`), there is a GoalwardWarning. Ctrl-C cuts a plan off: the step
+    /// counts, and `act` makes the plan.
     #[pyo3(signature = (state, action, cost, next_state))]
     fn observe(
         &self,
@@ -273,13 +255,9 @@ impl PyLearner {
         let next = problem.state_of(next_state)?;
         let known = problem.problem();
         let exists = state < known.states() && action < known.actions(state);
-        let own = || if exists { known.cost(known.pair(state, action)) } else { 0.0 };
-        let step = Transition {
-            state,
-            action,
-            cost: cost.map_or_else(|| Ok(own()), |cost| real(cost, "cost"))?,
-            next,
-        };
+        let own = if exists { known.cost(known.pair(state, action)) } else { 0.0 };
+        let cost = cost.map_or(Ok(own), |cost| real(cost, "cost"))?;
+        let step = Transition { state, action, cost, next };
         let mut held = self.state(py)?;
         let learner = held.learner()?;
         // the step here, and a plan that is due where Ctrl-C can cut it off
@@ -287,7 +265,7 @@ impl PyLearner {
         halt.ask();
         learner.heed(&halt);
         let before = learner.rejected();
-        let observed = outside(py, || learner.observe(&step))?.map_err(Told::told)?;
+        let observed = outside(py, || learner.observe(&step))?.map_err(told)?;
         if before.is_none() && learner.rejected().is_some() {
             warn(py, held.agent()?)?;
         }
@@ -340,20 +318,21 @@ impl PyLearner {
 
     /// What the last plan says that every state costs. The array is the same until the next plan.
     #[getter]
-    fn values(&self, py: Python) -> PyResult<Option<Py<PyArray1<f64>>>> {
-        Ok(self.state(py)?.shown(py, self.problem.get())?.values.as_ref().map(|array| array.clone_ref(py)))
+    fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.state(py)?.shown(py, self.problem.get())?.get_item(0)
     }
 
-    /// What the last plan says that every action costs, by state; NaN where there is no such action.
+    /// What the last plan says that every action costs, by state; NaN where there is no such
+    /// action.
     #[getter]
-    fn q(&self, py: Python) -> PyResult<Option<Py<PyArray2<f64>>>> {
-        Ok(self.state(py)?.shown(py, self.problem.get())?.q.as_ref().map(|array| array.clone_ref(py)))
+    fn q<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.state(py)?.shown(py, self.problem.get())?.get_item(1)
     }
 
     /// The action with the least cost in every state by the last plan; -1 at the goal.
     #[getter]
-    fn policy(&self, py: Python) -> PyResult<Option<Py<PyArray1<i64>>>> {
-        Ok(self.state(py)?.shown(py, self.problem.get())?.policy.as_ref().map(|array| array.clone_ref(py)))
+    fn policy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.state(py)?.shown(py, self.problem.get())?.get_item(2)
     }
 
     /// The set of mixtures that it has not ruled out; None from a learner without one. Of several
@@ -397,40 +376,40 @@ impl PyLearner {
     /// The steps that no model allows, each once, as dictionaries.
     #[getter]
     fn surprises<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_python(py, &json!(self.state(py)?.report()?.impossible))
+        to_python(py, &self.state(py)?.report()?.impossible)
     }
 
     /// All parameters in force, by name.
     #[getter]
     fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_python(py, &json!(self.state(py)?.learner()?.in_force()))
+        to_python(py, self.state(py)?.learner()?.in_force())
     }
 
     /// What is proved of it with these parameters, and under which conditions; None if nothing is.
-    /// In a loop of your own nobody knows whether the conditions hold.
+    /// In a loop of your own it is unknown whether the conditions hold.
     #[getter]
     fn guarantee<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let claim = self.state(py)?.learner()?.claim().map(|claim| claim.check(&Default::default()));
-        to_python(py, &serde_json::to_value(claim).unwrap_or_default())
+        to_python(py, &claim)
     }
 
-    /// What the regret over finished episodes is at most, with the probability of the claim `certificate`;
-    /// None where that is not known. It needs no truth.
+    /// What the regret over finished episodes is at most, with the probability of the claim
+    /// `certificate`; None where that is not known. It needs no truth.
     #[getter]
     fn regret_certified(&self, py: Python) -> PyResult<Option<f64>> {
         Ok(self.state(py)?.learner()?.regret_certified())
     }
 
     /// Whether any mixture of the models explains what was observed, as a dictionary; None from a
-    /// learner that ignores the models. Its "status" is "none", "evidence" or "rejected", its "text"
-    /// says the same in a line.
+    /// learner that ignores the models. Its "status" is "none", "evidence" or "rejected", its
+    /// "text" says the same in a line.
     #[getter]
     fn misfit<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_python(py, &serde_json::to_value(self.state(py)?.learner()?.misfit()).unwrap_or_default())
+        to_python(py, &self.state(py)?.learner()?.misfit())
     }
 
-    /// "misfit" if it chooses no further action, because the data reject every mixture of the models
-    /// and it was made with on_misfit="stop"; None otherwise.
+    /// "misfit" if it chooses no further action, because the data reject every mixture of the
+    /// models and it was made with on_misfit="stop"; None otherwise.
     #[getter]
     fn stopped(&self, py: Python) -> PyResult<Option<&'static str>> {
         Ok(self.state(py)?.learner()?.stopped().map(|_| "misfit"))
@@ -440,7 +419,7 @@ impl PyLearner {
     fn save(&self, py: Python, path: PathBuf) -> PyResult<()> {
         let state = self.state(py)?;
         let agent = state.agent()?;
-        outside(py, || agent.write(&path))?.map_err(Told::told)
+        outside(py, || agent.write(&path))?.map_err(told)
     }
 
     /// Takes a saved learner up, for the problem that it was made for. It goes on as if nothing had
@@ -478,14 +457,10 @@ impl PyLearner {
     fn __repr__(&self, py: Python) -> PyResult<String> {
         let state = self.state(py)?;
         let Some(agent) = &state.agent else { return Ok("Learner(running)".into()) };
-        let settings: &Settings = &agent.spec().settings;
-        let given: String = settings.iter().map(|(key, value)| format!("@{key}={value}")).collect();
-        let (clock, name) = (agent.learner.clock(), self.problem.bind(py).get().problem().name().to_string());
-        Ok(format!(
-            "Learner(\"{}{given}\", {name:?}, steps={}, plans={})",
-            agent.learner.id(),
-            clock.t,
-            clock.j
-        ))
+        let given: String =
+            agent.spec().settings.iter().map(|(key, value)| format!("@{key}={value}")).collect();
+        let (id, clock, name) =
+            (agent.learner.id(), agent.learner.clock(), self.problem.get().problem().name());
+        Ok(format!("Learner(\"{id}{given}\", {name:?}, steps={}, plans={})", clock.t, clock.j))
     }
 }

@@ -27,7 +27,6 @@ pub(crate) struct PyConfidenceSet {
 }
 
 impl PyConfidenceSet {
-    /// All sets of a learner.
     pub(crate) fn all(learner: &Bound<PyLearner>) -> PyResult<Vec<PyConfidenceSet>> {
         let count = |learner: &Learner| {
             let mut sets = 0;
@@ -53,7 +52,6 @@ impl PyConfidenceSet {
         answer.ok_or_else(|| refused("MisuseError", "the learner has no such set", None))
     }
 
-    /// A number for each model.
     fn checked(&self, given: &Bound<PyAny>, what: &str) -> PyResult<Vec<f64>> {
         let theta = numbers(given, what)?;
         let dim = self.learner.get().problem().get().problem().dim();
@@ -85,8 +83,7 @@ impl PyConfidenceSet {
     /// What is promised of it, with the conditions, as a dictionary.
     #[getter]
     fn claim<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let claim = self.asked(py, |set| serde_json::to_value(set.claim().check(&Default::default())))?;
-        to_python(py, &claim.unwrap_or_default())
+        to_python(py, &self.asked(py, |set| set.claim().check(&Default::default()))?)
     }
 
     /// Whether a mixture is in it.

@@ -30,7 +30,7 @@ impl<T: Send> Shared<T> {
     pub(super) fn lock(&self, py: Python) -> PyResult<MutexGuard<'_, T>> {
         let me = (process(), thread::current().id());
         let last = *self.by();
-        // whoever had it last lets others go first: a loop that observes would have it all the time
+        // its last user lets others go first: a loop that observes would have it all the time
         if (last != Some(me) || self.waiting.load(Relaxed) == 0)
             && let Some(held) = self.try_lock(me)?
         {
@@ -65,7 +65,7 @@ impl<T: Send> Shared<T> {
             }
         };
         if self.by().replace(me).is_some_and(|(forks, _)| forks != me.0) {
-            // those who waited stayed with the parent
+            // waiting threads stayed with the parent
             self.waiting.store(0, Relaxed);
         }
         Ok(Some(held))

@@ -8,27 +8,11 @@ const BEGIN: &str = "<!-- docs: ";
 const CLOSE: &str = " -->";
 const END: &str = "<!-- end -->";
 
-/// A place where a document differs from its source.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Difference {
-    pub(crate) line: usize,
-    /// The source and the part.
-    pub(crate) name: String,
-    /// The first line that differs.
-    pub(crate) old: String,
-    pub(crate) new: String,
-}
+/// A piece of a document, with its first line: written by hand, or by a command, whose source and
+/// part come first.
+type Piece<'a> = (usize, Option<(&'a str, &'a str)>, &'a str);
 
-/// A piece of a document.
-enum Piece<'a> {
-    /// Written by hand.
-    Plain(&'a str),
-    /// Written by a command: the source, the part, the text between the marks.
-    Marked(&'a str, &'a str, &'a str),
-}
-
-/// The pieces, each with its first line.
-fn pieces(text: &str) -> Result<Vec<(usize, Piece<'_>)>> {
+fn pieces(text: &str) -> Result<Vec<Piece<'_>>> {
     let mut pieces = Vec::new();
     let mut rest = text;
     let line = |rest: &str| text[..text.len() - rest.len()].matches('\n').count() + 1;
@@ -36,7 +20,7 @@ fn pieces(text: &str) -> Result<Vec<(usize, Piece<'_>)>> {
         if let Some(stray) = plain.find(END) {
             bail!("line {}: {END} without a beginning", line(&rest[stray..]));
         }
-        pieces.push((line(rest), Piece::Plain(plain)));
+        pieces.push((line(rest), None, plain));
         let at = line(after);
         // a mark may follow another one within a line
         let follows = pieces.len() > 1 && !plain.contains('\n');
@@ -54,26 +38,24 @@ fn pieces(text: &str) -> Result<Vec<(usize, Piece<'_>)>> {
         if first != old.starts_with('\n') {
             bail!("line {at}: {name} must have lines of its own, or stand within a line and not begin it");
         }
-        pieces.push((at, Piece::Marked(source, part, old)));
+        pieces.push((at, Some((source, part)), old));
         rest = after;
     }
     if let Some(stray) = rest.find(END) {
         bail!("line {}: {END} without a beginning", line(&rest[stray..]));
     }
-    pieces.push((line(rest), Piece::Plain(rest)));
+    pieces.push((line(rest), None, rest));
     Ok(pieces)
 }
 
-/// The document with the parts of the given sources in their places, and what changed.
-pub(crate) fn replace(text: &str, given: &BTreeMap<&str, Parts>) -> Result<(String, Vec<Difference>)> {
+/// The document with the parts of the given sources in their places, and for each difference its
+/// line, its mark, and the first line that differs, old and new.
+pub(crate) fn replace(text: &str, given: &BTreeMap<&str, Parts>) -> Result<(String, Vec<String>)> {
     let (mut out, mut differences) = (String::with_capacity(text.len()), Vec::new());
-    for (line, piece) in pieces(text)? {
-        let (source, part, old) = match piece {
-            Piece::Plain(plain) => {
-                out.push_str(plain);
-                continue;
-            }
-            Piece::Marked(source, part, old) => (source, part, old),
+    for (line, mark, old) in pieces(text)? {
+        let Some((source, part)) = mark else {
+            out.push_str(old);
+            continue;
         };
         let name = format!("{source}/{part}");
         let new = match given.get(source) {
@@ -96,7 +78,7 @@ pub(crate) fn replace(text: &str, given: &BTreeMap<&str, Parts>) -> Result<(Stri
                 std::iter::repeat_with(|| (olds.next(), news.next())).find(|(a, b)| a != b || a.is_none());
             let (old, new) = differing.unwrap_or_default();
             let shown = |line: Option<&str>| line.unwrap_or("(nothing)").to_string();
-            differences.push(Difference { line, name: name.clone(), old: shown(old), new: shown(new) });
+            differences.push(format!("{line}: {name}\n  - {}\n  + {}", shown(old), shown(new)));
         }
         out.push_str(&format!("{BEGIN}{name}{CLOSE}{new}{END}"));
     }
@@ -106,19 +88,16 @@ pub(crate) fn replace(text: &str, given: &BTreeMap<&str, Parts>) -> Result<(Stri
 /// Every mark: its line, source and part.
 #[cfg(test)]
 pub(crate) fn names(text: &str) -> Result<Vec<(usize, String, String)>> {
-    let marked = pieces(text)?.into_iter().filter_map(|(line, piece)| match piece {
-        Piece::Marked(source, part, _) => Some((line, source.to_string(), part.to_string())),
-        Piece::Plain(_) => None,
-    });
-    Ok(marked.collect())
+    let marked = pieces(text)?.into_iter().filter_map(|(line, mark, _)| Some((line, mark?)));
+    Ok(marked.map(|(line, (source, part))| (line, source.to_string(), part.to_string())).collect())
 }
 
 /// The lines written by hand, with their numbers; a line with a mark within it is left out.
 #[cfg(test)]
 pub(crate) fn unmarked(text: &str) -> Result<Vec<(usize, &str)>> {
     let mut lines = Vec::new();
-    for (first, piece) in pieces(text)? {
-        if let Piece::Plain(plain) = piece {
+    for (first, mark, plain) in pieces(text)? {
+        if mark.is_none() {
             lines.extend(plain.lines().enumerate().skip(1).map(|(i, line)| (first + i, line)));
         }
     }
@@ -142,16 +121,8 @@ mod tests {
     fn parts_take_their_places_and_differences_are_told() {
         let (new, differences) = replace(TEXT, &given()).unwrap();
         assert_eq!(new, TEXT.replace("| 1 |", "| 2 |").replace("3.5", "3.4"));
-        let of = |line, name: &str, old: &str, new: &str| Difference {
-            line,
-            name: name.into(),
-            old: old.into(),
-            new: new.into(),
-        };
-        assert_eq!(
-            differences,
-            [of(2, "demo/table", "| 1 |", "| 2 |"), of(7, "demo/mean", "3.5 ± 0.2", "3.4 ± 0.2")]
-        );
+        let expected = ["2: demo/table\n  - | 1 |\n  + | 2 |", "7: demo/mean\n  - 3.5 ± 0.2\n  + 3.4 ± 0.2"];
+        assert_eq!(differences, expected);
         let (again, none) = replace(&new, &given()).unwrap();
         assert_eq!((again, none.len()), (new, 0), "once is enough");
     }

@@ -1,16 +1,15 @@
 //! `cargo xtask docs`: writes the tables, numbers and figures of the documents by the commands that
 //! give them.
 //!
-//! Written text stands between `<!-- docs: NAME/PART -->` and `<!-- end -->`, both on lines of their own
-//! or within a line. NAME is a [`Source`], PART one of the parts that it prints with `--markdown`. Each
-//! command is run once.
+//! Written text stands between `<!-- docs: NAME/PART -->` and `<!-- end -->`, both on lines of
+//! their own or within a line. NAME is a [`Source`], PART one of the parts that it prints with
+//! `--markdown`. Each command is run once.
 
 mod marks;
 mod sources;
 
 use crate::{cargo, root};
 use anyhow::{Context, Result, bail};
-use marks::Difference;
 use sources::{SOURCES, Source};
 use std::collections::BTreeMap;
 use std::fs;
@@ -58,7 +57,6 @@ fn usage(wrong: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// The optimised program.
 fn release() -> Result<PathBuf> {
     let mut build = Command::new(cargo());
     build.args(["build", "--release", "--quiet", "--package", "goalward-cli", "--message-format", "json"]);
@@ -100,9 +98,7 @@ fn update(sources: &[&Source], program: &Path, check: bool) -> Result<ExitCode> 
         let path = root.join(document);
         let old = fs::read_to_string(&path).with_context(|| format!("cannot read {document}"))?;
         let (new, differences) = marks::replace(&old, &given).with_context(|| document.to_string())?;
-        for Difference { line, name, old, new } in &differences {
-            eprintln!("{document}:{line}: {name}\n  - {old}\n  + {new}");
-        }
+        differences.iter().for_each(|difference| eprintln!("{document}:{difference}"));
         if check {
             wrong += differences.len();
         } else if new != old {
@@ -155,7 +151,7 @@ mod tests {
 
     #[test]
     fn every_large_table_of_results_is_written_by_a_command() {
-        // a table with an interval in it is a result; nobody types one
+        // a table with an interval in it is a result, and never typed
         for document in DOCUMENTS {
             let text = text(document);
             let marked = marks::unmarked(&text).unwrap();

@@ -9,7 +9,6 @@ use std::process::Command;
 
 /// A command, and what documents take from it.
 pub(crate) struct Source {
-    /// Its name in documents.
     pub(crate) name: &'static str,
     pub(crate) command: &'static str,
     /// Its duration on two free cores.
@@ -20,53 +19,52 @@ pub(crate) struct Source {
     pub(crate) figures: &'static [(&'static str, &'static str)],
 }
 
-/// A command that takes long, without figures in a document.
-const fn study(name: &'static str, command: &'static str, time: &'static str) -> Source {
-    Source { name, command, time, quick: false, figures: &[] }
+impl Source {
+    /// A command that takes long, without figures in a document.
+    const fn new(name: &'static str, command: &'static str, time: &'static str) -> Source {
+        Source { name, command, time, quick: false, figures: &[] }
+    }
+
+    const fn quick(self) -> Source {
+        Source { quick: true, ..self }
+    }
+
+    const fn figures(self, figures: &'static [(&'static str, &'static str)]) -> Source {
+        Source { figures, ..self }
+    }
 }
 
 pub(crate) const SOURCES: &[Source] = &[
-    Source { name: "learners", command: "goalward list learners", time: "1 s", quick: true, figures: &[] },
-    Source {
-        name: "demo",
-        command: "goalward demo",
-        time: "2 s",
-        quick: true,
-        figures: &[("figures/regret.png", "docs/figures/demo.png")],
-    },
-    Source { name: "hard", command: "goalward study run hard", time: "2 s", quick: true, figures: &[] },
-    Source {
-        name: "reproduce",
-        command: "goalward reproduce",
-        time: "1 min",
-        quick: false,
-        figures: &[("figures/regret.png", "docs/figures/reproduce.png")],
-    },
-    study("long", "goalward study run long", "3 min"),
-    study("survey", "goalward study run survey", "3 min"),
-    study("field", "goalward study run field", "20 s"),
-    study("comparison", "goalward study run comparison", "10 min"),
-    study("tuning", "goalward study run tuning", "10 min"),
-    study("shortcut", "goalward study run shortcut", "2 s"),
-    study("truths", "goalward study run truths", "1 min"),
-    study("coverage", "goalward study run coverage", "7 min"),
-    study("scale", "goalward study run scale", "3 min"),
-    Source {
-        name: "growth",
-        command: "goalward study run growth",
-        time: "30 s",
-        quick: false,
-        figures: &[
-            ("figures/growth-tuned.png", "docs/figures/growth-tuned.png"),
-            ("figures/growth-fixed.png", "docs/figures/growth-fixed.png"),
-            ("figures/growth-horizon.png", "docs/figures/growth-horizon.png"),
-        ],
-    },
-    study("growth-tuned", "goalward study run growth-tuned", "3 min"),
-    study("sets", "goalward study run sets", "4 min"),
-    study("mixtures", "goalward study run mixtures", "20 s"),
-    study("free", "goalward study run free", "30 s"),
-    study("bootstrap", "cargo bench --quiet --package goalward-lab --bench soak_bootstrap -- 2000", "20 s"),
+    Source::new("learners", "goalward list learners", "1 s").quick(),
+    Source::new("demo", "goalward demo", "2 s")
+        .quick()
+        .figures(&[("figures/regret.png", "docs/figures/demo.png")]),
+    Source::new("hard", "goalward study run hard", "2 s").quick(),
+    Source::new("reproduce", "goalward reproduce", "1 min")
+        .figures(&[("figures/regret.png", "docs/figures/reproduce.png")]),
+    Source::new("long", "goalward study run long", "3 min"),
+    Source::new("survey", "goalward study run survey", "3 min"),
+    Source::new("field", "goalward study run field", "20 s"),
+    Source::new("comparison", "goalward study run comparison", "10 min"),
+    Source::new("tuning", "goalward study run tuning", "10 min"),
+    Source::new("shortcut", "goalward study run shortcut", "2 s"),
+    Source::new("truths", "goalward study run truths", "1 min"),
+    Source::new("coverage", "goalward study run coverage", "7 min"),
+    Source::new("scale", "goalward study run scale", "3 min"),
+    Source::new("growth", "goalward study run growth", "30 s").figures(&[
+        ("figures/growth-tuned.png", "docs/figures/growth-tuned.png"),
+        ("figures/growth-fixed.png", "docs/figures/growth-fixed.png"),
+        ("figures/growth-horizon.png", "docs/figures/growth-horizon.png"),
+    ]),
+    Source::new("growth-tuned", "goalward study run growth-tuned", "3 min"),
+    Source::new("sets", "goalward study run sets", "4 min"),
+    Source::new("mixtures", "goalward study run mixtures", "20 s"),
+    Source::new("free", "goalward study run free", "30 s"),
+    Source::new(
+        "bootstrap",
+        "cargo bench --quiet --package goalward-lab --bench soak_bootstrap -- 2000",
+        "20 s",
+    ),
 ];
 
 /// The printed parts of a command by name.

@@ -6,18 +6,18 @@ pub(crate) mod sweep;
 use goalward::numeric::Stream;
 use serde_json::{Value, json};
 
-/// How the checksum of a file looks; anybody can write one.
+/// The form of the checksum of a file.
 const BEFORE: &str = ",\"checksum\":\"";
 
 /// One corruption of a file: its bytes as they are, and what was done.
 pub(crate) struct Corrupted {
     pub(crate) bytes: Vec<u8>,
     pub(crate) what: String,
-    /// The same with the checksum made anew; none if what is left is no object.
+    /// The same with the checksum made anew; none if the rest is no object.
     pub(crate) forged: Option<Vec<u8>>,
 }
 
-/// The n-th corruption of a checkpoint; `victim` is a file of somebody else's, with its content.
+/// The n-th corruption of a checkpoint; `victim` is a foreign file, with its content.
 pub(crate) fn corrupt(file: &[u8], n: u64, victim: (&str, &[u8])) -> Corrupted {
     let mut luck = Stream::new(n, &[0x636f_7272]);
     loop {
@@ -116,7 +116,7 @@ fn to_value(root: &mut Value, luck: &mut Stream, victim: (&str, &[u8])) -> Strin
     let other = all[luck.below(all.len())].clone();
     match luck.below(12) {
         0 => {
-            // somebody else's file as the trace, with or without its true length and hash
+            // a foreign file as the trace, with or without its true length and hash
             let length = if luck.below(2) == 0 { victim.1.len() } else { luck.below(2000) };
             let hash = blake3::hash(&victim.1[..length.min(victim.1.len())]).to_hex().to_string();
             root["trace"] = json!({ "path": victim.0, "bytes": length, "hash": hash });

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 /// Steps that a run goes on for.
 const STEPS: u64 = 120;
-/// Nobody's trace: the file that a forged path names.
+/// The file that a forged path names: no trace.
 pub(crate) const VICTIM: (&str, &[u8]) = ("victim", b"{\"kind\":\"start\"}\nprecious\n");
 
 /// What was found.
@@ -122,7 +122,7 @@ fn go_on(arena: &Arena, bytes: &[u8]) -> bool {
         return true;
     }
     let result = runner.result();
-    // whatever goes on can be taken down and up again
+    // a run that goes on can be saved and resumed again
     let again = Checkpoint::of(&runner);
     assert!(Runner::resume(arena, &again).is_ok() && result.steps == runner.progress().steps);
     true

@@ -3,7 +3,7 @@
 use super::World;
 use crate::exit::{Outcome, with_flags};
 use crate::numbers::{count, real};
-use crate::output::{self, Json, Sheet};
+use crate::output::{Json, Sheet};
 use crate::progress::{Busy, waiting};
 use goalward::check::{self, Level, Report};
 
@@ -14,19 +14,18 @@ EXAMPLES:
     goalward check FrozenLake.json --restart --json
     goalward check problem.json && goalward learn problem.json";
 
-/// Say everything that is wrong with a world or file, in one go, and what is worth knowing of it
+/// Report all faults of a world or file at once, and what is worth knowing of it
 ///
 /// Errors: rows whose sum is off by more than 1e-5, probabilities that are negative or no number,
 /// negative costs, successors that do not exist, and states from which no policy reaches the goal
 /// with probability one. In problem files also a theta under which some row is no distribution, and
 /// rows that no theta can satisfy. Each comes with its line or place, the value, and a hint.
 ///
-/// Warnings: states that are never reached, states that can be circled for ever at no cost, parts of
-/// theta that no transition can show, and rows of models that were rescaled because their sum is off
-/// by more than 1e-9. Also shown: how rewards, labels and reward models were read, sizes, costs, the
-/// dimension of B, and memory.
+/// Warnings: states that are never reached, cycles without a cost, parts of theta that no transition
+/// can show, and rows of models that were rescaled because their sum is off by more than 1e-9. Also
+/// shown: rewards, labels, reward models, sizes, costs, the dimension of B, memory.
 ///
-/// The exit code is 1 if something is wrong, 0 if there are warnings at most.
+/// The exit code is 1 if there are errors, 0 if there are warnings at most.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CheckArgs {
@@ -40,12 +39,9 @@ pub(crate) fn run(args: CheckArgs) -> anyhow::Result<Outcome> {
     let busy = Busy::new(format!("checking {}", args.world.world));
     let (world, params) = args.world.named()?;
     let waiting = waiting(&world);
-    let report = check::check(&world, &params)?;
+    let report = check::check_heeding(&world, &params, busy.halt())?;
     drop((waiting, busy));
-    match args.printed.json {
-        true => output::json(&report)?,
-        false => output::text(&text(&report))?,
-    }
+    args.printed.put(&report, || text(&report))?;
     Ok(if report.ok { Outcome::Done } else { Outcome::No })
 }
 
@@ -64,23 +60,15 @@ fn text(report: &Report) -> String {
         let more = if report.labels.len() > SHOWN { ", ..." } else { "" };
         sheet.row("labels", format!("{}{more}", labels.join(", ")));
     }
-    if !report.reward_models.is_empty() {
-        sheet.row("rewards", report.reward_models.join(", "));
-    }
-    if let (Some(start), Some(goal)) = (&report.start, &report.goal) {
-        sheet.row("start", start);
-        sheet.row("goal", goal);
-    }
-    if let Some(words) = &report.cost_from {
-        sheet.row("cost", words);
-    }
-    if let (Some(least), Some(most)) = (report.smallest_cost, report.largest_cost) {
-        sheet.row("costs", format!("{} to {}", real(least), real(most)));
-    }
+    let rewards = report.reward_models.join(", ");
+    sheet.rows("rewards", (!rewards.is_empty()).then_some(rewards));
+    sheet.rows("start", &report.start);
+    sheet.rows("goal", &report.goal);
+    sheet.rows("cost", &report.cost_from);
+    let costs = report.smallest_cost.zip(report.largest_cost);
+    sheet.rows("costs", costs.map(|(least, most)| format!("{} to {}", real(least), real(most))));
     unknowns(report, &mut sheet);
-    if let Some(bytes) = report.bytes {
-        sheet.row("memory", memory(bytes));
-    }
+    sheet.rows("memory", report.bytes.map(memory));
     sheet.render() + "\n" + &findings(report)
 }
 
@@ -110,7 +98,6 @@ fn unknowns(report: &Report, sheet: &mut Sheet) {
     }
 }
 
-/// The findings, and the verdict.
 fn findings(report: &Report) -> String {
     let mut text = String::new();
     for finding in &report.findings {
@@ -135,7 +122,6 @@ fn findings(report: &Report) -> String {
     text
 }
 
-/// A size that people can read.
 fn memory(bytes: usize) -> String {
     let bytes = bytes as f64;
     match bytes {

@@ -40,11 +40,11 @@ pub(crate) struct CompareArgs {
     /// The number of episodes of every run
     #[arg(long, value_name = "K", default_value_t = 1000, value_parser = whole::<u64>(1..))]
     episodes: u64,
-    /// Set a parameter of every contender that has it, unless that contender sets it behind an @; may
-    /// be repeated
+    /// Set a parameter of every contender that has it, unless that contender sets it behind an @;
+    /// may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
-    /// End every run as truncated after so many steps
+    /// End every run as truncated after N steps
     #[arg(long, value_name = "N", value_parser = whole::<u64>(..))]
     max_steps: Option<u64>,
     /// Show the paired differences from this contender (as typed in --learners), with intervals
@@ -68,8 +68,7 @@ pub(crate) fn run(args: CompareArgs) -> anyhow::Result<Outcome> {
     go(&StudyFile::without_file(study), &args.kept, piped, &RunOptions::default())
 }
 
-/// A world that a study can open again; one that comes through a pipe is also given as a problem
-/// file, to be kept beside the results.
+/// A world that a study can open again; one from a pipe with its problem file, to be kept.
 fn reopened(world: &str, params: &Settings) -> anyhow::Result<(Place, Option<String>)> {
     let label = super::spelled(world, params);
     let path = match worlds::locate(world)? {
@@ -88,8 +87,7 @@ fn reopened(world: &str, params: &Settings) -> anyhow::Result<(Place, Option<Str
     Ok((place, Some(json::to_json(&instance))))
 }
 
-/// Reads the contenders, and gives each the common settings that its learner has and that it does
-/// not set itself.
+/// The contenders, each with the common settings that its learner has and that it does not set.
 fn contenders_of(texts: &[String], common: &Settings) -> anyhow::Result<Vec<Contender>> {
     let mut contenders = Contender::parse_all(texts)?;
     for (key, value) in common.iter() {

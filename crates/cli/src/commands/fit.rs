@@ -5,9 +5,9 @@ use super::learn::theta::{known, plain};
 use crate::counts::share;
 use crate::exit::{Outcome, Usage, hint_at, note};
 use crate::numbers::{count, real, seconds};
-use crate::output::{self, Json, Sheet};
+use crate::output::{Json, Sheet};
 use crate::progress::{Busy, Reading};
-use goalward::offline::{self, Fit, Fitter, Log, Range};
+use goalward::offline::{self, Fit, Fitter, Log, Range, Weight};
 use goalward::problem::{Problem, State};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -30,8 +30,7 @@ A LOG:
 ///
 /// The log is CSV with a header (state, action, next and perhaps cost, in any order), JSON lines
 /// with the same fields, or a trace of goalward, packed with gzip or not. States and actions are
-/// given by number or by name. A cost that is given must be the action's own. The world needs no
-/// true theta.
+/// numbers or names. A cost must be the action's own. The world needs no true theta.
 ///
 /// With probability 1 - delta all intervals hold, for all weights and at all times at once. Any
 /// policy may have gathered the data, also one that learnt from them. The rows must be in the order
@@ -40,10 +39,10 @@ A LOG:
 /// Misfit says whether any mixture of the models explains the log. Where every mixture is rejected
 /// the weights mean nothing. A step that no model allows rejects them all.
 ///
-/// The value range is what a policy costs from the start: that of --policy, or the best one of the
-/// fitted mixture. Every state may have weights of its own in the confidence set, so the range is
-/// wider than need be. It is infinite where the goal may be missed. The ranges hold for all policies
-/// at once, so a policy may be chosen by its range.
+/// The value range is the cost from the start of --policy, or of the best policy of the fitted
+/// mixture. Every state may have its own weights in the confidence set, so the range is wider than
+/// need be; it is infinite where the goal may be missed. The ranges hold for all policies at once,
+/// so a policy may be chosen by its range.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct FitArgs {
@@ -89,19 +88,15 @@ pub(crate) fn run(args: FitArgs) -> anyhow::Result<Outcome> {
     let summary =
         Summary { world: super::spelled(&world, &params), problem: &problem, fit: &fit, given, range };
     let time = began.elapsed().as_secs_f64();
-    match args.printed.json {
-        true => output::json(&summary.json(&args.log, time))?,
-        false => output::text(&summary.text(time))?,
-    }
+    args.printed.put(&summary.json(&args.log, time), || summary.text(time))?;
     summary.warn();
     Ok(Outcome::Done)
 }
 
-/// Reads the log and fits it.
 fn read(problem: &Arc<Problem>, args: &FitArgs) -> anyhow::Result<Fit> {
     let mut fitter = Fitter::new(problem, args.delta)?;
     let source = offline::open(&args.log)?;
-    let (read, mut reading) = (source.read.clone(), Reading::new(source.size));
+    let (read, reading) = (source.read.clone(), Reading::new(source.size));
     let mut log = Log::new(problem, source.bytes, &args.log);
     let mut rows = 0u64;
     while let Some(row) = log.next_row()? {
@@ -127,12 +122,10 @@ fn policy(problem: &Problem, path: &Path) -> anyhow::Result<Vec<usize>> {
     Ok(offline::read_policy(problem, &text, path)?)
 }
 
-/// The fit and the range of the policy.
 struct Summary<'a> {
     world: String,
     problem: &'a Problem,
     fit: &'a Fit,
-    /// Whether the policy was given.
     given: bool,
     range: Option<Range>,
 }
@@ -146,14 +139,12 @@ impl Summary<'_> {
         sheet.row("rows", format!("{rows}, {distinct} different transitions"));
         let names: Vec<String> = fit.weights.iter().map(|w| plain(&w.model)).collect();
         let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-        for (i, (name, w)) in names.iter().zip(&fit.weights).enumerate() {
+        let line = |(name, w): (&String, &Weight)| {
             let ends = (w.low.unwrap_or(f64::NEG_INFINITY), w.high.unwrap_or(f64::INFINITY));
-            let line = match fit.contradiction {
-                true => format!("{name:<width$} {}", real(w.weight)),
-                false => format!("{name:<width$} {}", known(w.weight, ends)),
-            };
-            sheet.row(if i == 0 { "weights" } else { "" }, line);
-        }
+            let known = if fit.contradiction { real(w.weight) } else { known(w.weight, ends) };
+            format!("{name:<width$} {known}")
+        };
+        sheet.rows("weights", names.iter().zip(&fit.weights).map(line));
         let hidden: Vec<&str> =
             names.iter().zip(&fit.weights).filter(|(_, w)| w.hidden).map(|(name, _)| name.as_str()).collect();
         if !hidden.is_empty() {
@@ -176,7 +167,6 @@ impl Summary<'_> {
         sheet.render()
     }
 
-    /// What the policy costs, in words.
     fn costs(&self) -> String {
         let Some(range) = &self.range else {
             return match self.fit.contradiction {

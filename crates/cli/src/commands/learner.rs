@@ -98,18 +98,15 @@ pub(super) fn same_settings(
     let default = |key: &str| parameters.iter().find(|p| p.name == key).map(Parameter::default);
     for (key, value) in given.iter() {
         let had = saved.get(key).map(String::from).or_else(|| default(key));
-        if !had.as_ref().is_some_and(|had| same_value(had, value)) {
+        // as text or as numbers: 3 is 3.0
+        let number = |text: &str| text.parse::<f64>().ok();
+        let same = |had: &String| had == value || number(had).is_some_and(|had| number(value) == Some(had));
+        if !had.as_ref().is_some_and(same) {
             let saved = had.map_or(format!("no {flag} {key}"), |had| format!("{flag} {key}={had}"));
             return Err(differs(&format!("{flag} {key}={value}"), &saved));
         }
     }
     Ok(())
-}
-
-/// As text or as numbers: 3 is 3.0.
-fn same_value(a: &str, b: &str) -> bool {
-    let number = |text: &str| text.parse::<f64>().ok();
-    a == b || number(a).is_some_and(|a| number(b) == Some(a))
 }
 
 pub(super) fn differs(given: &str, saved: &str) -> Usage {

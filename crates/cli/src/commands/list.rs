@@ -3,10 +3,10 @@
 use crate::exit::Outcome;
 use crate::output::{self, Printed, wrapped};
 use goalward::learners::{self, Family, LEARNERS, LearnerEntry};
-use goalward::parameters::Parameter;
+use goalward::parameters::{Choice, Kind, Parameter};
 use goalward::worlds::{self, COMMON, WORLDS, WorldEntry};
 use goalward::{Settings, problem::Problem};
-use serde_json::Value;
+use serde_json::json;
 use std::io::{IsTerminal, stdout};
 
 const EXAMPLES: &str = "\
@@ -20,10 +20,8 @@ EXAMPLES:
 /// Describe the built-in worlds or the learners, or one of them with all its parameters
 ///
 /// A world's parameters are set with --param key=value, a learner's with --set key=value. A default
-/// in parentheses is computed from the problem; a parameter without a default must be given.
-///
-/// --json prints an array of the registry's entries; of one, the entry. --markdown prints a table of
-/// all learners.
+/// in parentheses is computed from the problem; a parameter without a default must be given. --json
+/// prints the registry's entries, or one. --markdown prints a table of all learners.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ListArgs {
@@ -69,7 +67,7 @@ fn columns() -> usize {
     let said = std::env::var("COLUMNS").ok().and_then(|text| text.parse::<usize>().ok());
     match said {
         Some(columns) => columns.clamp(40, 200),
-        None if stdout().is_terminal() => output::columns(),
+        None if stdout().is_terminal() => output::terminal_columns(),
         None => 100,
     }
 }
@@ -87,7 +85,6 @@ fn all_worlds(columns: usize) -> String {
     text + "\n" + &wrapped("", "goalward list worlds ID shows all of one of them.", 0, columns) + "\n"
 }
 
-/// One world in full.
 fn world(entry: &WorldEntry, columns: usize) -> anyhow::Result<String> {
     let built = worlds::build(entry.id, &Settings::new())?;
     let size = size(&built.problem);
@@ -104,17 +101,10 @@ fn size(problem: &Problem) -> String {
 /// Every learner in short, by family.
 fn all_learners(columns: usize) -> String {
     let mut text = String::new();
-    let mut headings: Vec<&str> = Vec::new();
-    for entry in LEARNERS {
-        if !headings.contains(&heading(entry.family)) {
-            headings.push(heading(entry.family));
-        }
-    }
-    for &family in &headings {
-        text += &format!("{family}\n{}\n\n", "-".repeat(family.chars().count()));
-        for entry in LEARNERS.iter().filter(|entry| heading(entry.family) == family) {
-            text += &(learner(entry, columns) + "\n");
-        }
+    for family in LEARNERS.chunk_by(|a, b| heading(a.family) == heading(b.family)) {
+        let heading = heading(family[0].family);
+        text += &format!("{heading}\n{}\n\n", "-".repeat(heading.chars().count()));
+        family.iter().for_each(|entry| text += &(learner(entry, columns) + "\n"));
     }
     let more = "goalward list learners ID shows all of one of them, with its parameters.";
     text + &wrapped("", more, 0, columns) + "\n"
@@ -150,7 +140,6 @@ fn heading(family: Family) -> &'static str {
     }
 }
 
-/// One learner in full.
 fn learner_page(entry: &LearnerEntry, columns: usize) -> String {
     let mut text = learner(entry, columns);
     for (name, said) in [("cost per step", entry.cost), ("memory", entry.keeps)] {
@@ -159,7 +148,6 @@ fn learner_page(entry: &LearnerEntry, columns: usize) -> String {
     text + &parameters("--set", entry.parameters, columns)
 }
 
-/// A learner in short.
 fn learner(entry: &LearnerEntry, columns: usize) -> String {
     let all = [
         ("setting", entry.setting.to_string()),
@@ -188,8 +176,7 @@ fn parameters(flag: &str, parameters: &[Parameter], columns: usize) -> String {
     let mut text = String::new();
     for parameter in parameters {
         let must = if parameter.is_required() { "(must be given) " } else { "" };
-        let json = serde_json::to_value(parameter).unwrap_or_default();
-        let doc = format!("{must}{} [{}]", parameter.doc, takes(&json["schema"]));
+        let doc = format!("{must}{} [{}]", parameter.doc, takes(parameter.kind));
         let begin = format!("    {flag} {:<width$}  ", typed(parameter));
         text += &match typed(parameter).len() <= width {
             true => wrapped(&begin, &doc, indent, columns),
@@ -204,64 +191,52 @@ fn parameters(flag: &str, parameters: &[Parameter], columns: usize) -> String {
     text
 }
 
-/// What values a parameter takes, from its schema.
-fn takes(schema: &Value) -> String {
-    let words = |values: &[Value]| values.iter().map(word).collect::<Vec<_>>().join(" | ");
-    if let Some(all) = schema["anyOf"].as_array() {
-        return all.iter().map(takes).collect::<Vec<_>>().join(" | ");
-    }
-    if let Some(values) = schema["enum"].as_array() {
-        return words(values);
-    }
-    if !schema["const"].is_null() {
-        return word(&schema["const"]);
-    }
-    if let Some(pattern) = schema["pattern"].as_str() {
-        let form = pattern.trim_start_matches('^').trim_end_matches('$');
-        return form.replace(".+", "X").replace("[0-9]+", "N");
-    }
-    let number = |key: &str| schema[key].as_f64().map(|_| word(&schema[key]));
-    let least = number("minimum");
-    let most = number("maximum").or(number("exclusiveMaximum"));
-    let kind = match schema["type"].as_str().unwrap_or_default() {
-        "integer" => "whole number",
-        "boolean" => "true | false",
-        "array" => "numbers, with commas",
-        "string" => "text",
-        _ => "number",
-    };
-    match (least, most) {
-        (Some(least), Some(most)) => format!("{kind}, {least} to {most}"),
-        _ => kind.into(),
+/// What values a parameter takes.
+fn takes(kind: Kind) -> String {
+    match kind {
+        Kind::Number { least, most } => format!("number, {} to {}", number(least), number(most)),
+        Kind::Probability => "number, 1e-300 to 1".into(),
+        Kind::Count { least, most } => format!("whole number, {least} to {most}"),
+        Kind::Flag => "true | false".into(),
+        Kind::Choice(choices) => choices.iter().map(form).collect::<Vec<_>>().join(" | "),
+        Kind::NumberOrOracle => "number | oracle".into(),
+        Kind::NumberOracleOrDoubling => "number | oracle | doubling".into(),
+        Kind::Numbers => "numbers, with commas".into(),
+        _ => "text".into(),
     }
 }
 
-/// A value as it would be typed.
-fn word(value: &Value) -> String {
-    match value.as_str() {
-        Some(text) => text.into(),
-        None => value.to_string().trim_end_matches(".0").into(),
+fn form(choice: &Choice) -> String {
+    match choice {
+        Choice::Word(word) => word.to_string(),
+        Choice::WithNumber(word, ..) => format!("{word}:X"),
+        Choice::WithCount(word, _) => format!("{word}:N"),
+        _ => String::new(),
     }
+}
+
+/// A bound as JSON has it: 1e100 has no hundred zeros.
+fn number(bound: f64) -> String {
+    json!(bound).to_string().trim_end_matches(".0").into()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::takes;
-    use serde_json::json;
+    use super::{Choice, Kind, takes};
 
     #[test]
-    fn schemas_are_put_into_words() {
-        for (schema, words) in [
-            (json!({"type": "number", "minimum": 0.0, "maximum": 1e6}), "number, 0 to 1000000"),
-            (json!({"type": "number", "minimum": 1e-300, "exclusiveMaximum": 1}), "number, 1e-300 to 1"),
-            (json!({"type": "integer", "minimum": 2, "maximum": 16}), "whole number, 2 to 16"),
-            (json!({"type": "boolean"}), "true | false"),
-            (json!({"enum": ["a", "b"]}), "a | b"),
-            (json!({"anyOf": [{"type": "number"}, {"const": "oracle"}]}), "number | oracle"),
-            (json!({"anyOf": [{"enum": ["a"]}, {"type": "string", "pattern": "^at:.+$"}]}), "a | at:X"),
-            (json!({"type": "string", "pattern": "^nearest:[0-9]+$"}), "nearest:N"),
+    fn kinds_are_put_into_words() {
+        const WORDS: &[Choice] =
+            &[Choice::Word("a"), Choice::WithNumber("at", 0.0, 1.0), Choice::WithCount("nearest", 1)];
+        for (kind, words) in [
+            (Kind::Number { least: 0.0, most: 1e6 }, "number, 0 to 1000000"),
+            (Kind::Number { least: -1.5, most: 1e100 }, "number, -1.5 to 1e+100"),
+            (Kind::Count { least: 2, most: 16 }, "whole number, 2 to 16"),
+            (Kind::Flag, "true | false"),
+            (Kind::Choice(WORDS), "a | at:X | nearest:N"),
+            (Kind::NumberOrOracle, "number | oracle"),
         ] {
-            assert_eq!(takes(&schema), words);
+            assert_eq!(takes(kind), words);
         }
     }
 }

@@ -22,21 +22,20 @@ EXAMPLES:
 /// Make one learning problem of several models over the same states: the truth is some mixture of
 /// them
 ///
-/// Every model becomes one feature, and theta holds the weights of the mixture. That no weight is
-/// negative is written down as a known fact ("extra"). With --weights the problem has a truth, and
-/// can be simulated: `learn` and `compare` show how soon the weights are found out. Without
-/// --weights it is for a loop of your own.
+/// Every model becomes one feature, and theta holds the weights of the mixture. The file says that
+/// no weight is negative ("extra"). With --weights the problem has a truth and can be simulated:
+/// `learn` and `compare` show how soon the weights are found. Without them it is for a loop of your
+/// own.
 ///
 /// Models are files (Storm's DRN, Gymnasium tables, problem files with a theta) or worlds; --goal,
 /// --cost and --start hold for every model file among them. States, and the actions of a state, are
-/// matched by name where both models have names, else by number. Start, goal and costs must agree;
-/// what does not is named. Where a mixture may enter states from which the goal cannot be reached,
-/// --restart makes it a problem that learners accept: such a step leads back to the start.
+/// matched by name where both models have names, else by number. Start, goal and costs must agree.
+/// If a mixture may enter states from which the goal cannot be reached, --restart leads such a step
+/// back to the start, so that learners accept the problem.
 ///
-/// Results name every model ("model_names") by the name inside its file, or else by the file. If two
-/// names are the same, all models are named after their files. If two files have the same name, all
-/// are named by their paths as typed, and paths that repeat get numbers (calm, calm-2). A model that
-/// is a mixture itself, with a theta, counts as one model.
+/// Results name every model ("model_names") by the name inside its file, else by the file, else by
+/// the path as typed: the first of these in which no two are alike. Names that are still the same
+/// get numbers (calm, calm-2). A model that is a mixture itself, with a theta, counts as one model.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MixArgs {
@@ -60,11 +59,9 @@ pub(crate) fn run(args: MixArgs) -> anyhow::Result<Outcome> {
     let weights = args.weights.as_ref().map(|texts| texts.iter().map(weight).collect::<Result<Vec<_>, _>>());
     let weights = weights.transpose()?;
     let settings = args.parameters.settings()?;
-    let restart = match settings.get(RESTART.name()).unwrap_or("false") {
-        "true" => true,
-        "false" => false,
-        other => return Err(Usage::new(format!("restart={other}: expected true or false")).into()),
-    };
+    let restart = settings.get(RESTART.name()).unwrap_or("false");
+    let restart: bool =
+        restart.parse().map_err(|_| Usage::new(format!("restart={restart}: expected true or false")))?;
     // the mixture restarts: models that did so by themselves would have different actions
     let settings = settings.without(RESTART.name());
     let named = |model: &String| -> anyhow::Result<_> {
@@ -84,7 +81,7 @@ pub(crate) fn run(args: MixArgs) -> anyhow::Result<Outcome> {
     for (i, (model, (world, params))) in args.models.iter().zip(&names).enumerate() {
         busy.say(format!("mixing {model} ({} of {})", i + 1, names.len()));
         let waiting = waiting(world);
-        let instance = worlds::open(world, params)?;
+        let (instance, _) = worlds::open_heeding(world, params, busy.halt())?;
         drop(waiting);
         mixer.add(model, &instance)?;
         own.push(instance.problem.name().to_string());
@@ -104,8 +101,7 @@ pub(crate) fn run(args: MixArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// The models' names: those of the problems, else of the files, else as typed; the first of these
-/// in which no two are alike.
+/// The first names in which no two are alike: those of the problems, of the files, or as typed.
 fn model_names(typed: &[String], own: &[String]) -> Vec<String> {
     let own: Vec<&str> = own.iter().map(String::as_str).collect();
     let typed: Vec<&str> = typed.iter().map(String::as_str).collect();

@@ -23,7 +23,7 @@ use goalward::Settings;
 use goalward::episode::Arena;
 use goalward::files::json;
 use goalward::learners::Family;
-use goalward::problem::{Instance, Need, Problem, State};
+use goalward::problem::{Instance, Need, Problem, State, all_rows};
 use goalward::worlds::RESTART;
 use goalward::{learners, worlds};
 use std::path::{Path, PathBuf};
@@ -40,20 +40,15 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// The id or the path, and all parameters.
     fn named(&self) -> anyhow::Result<(String, Settings)> {
         self.parameters.of(&self.world)
     }
 }
 
-/// Settings behind an @ and those of a flag; a key may not be in both.
+/// Settings behind an @ and those of `flag`; a key may not be in both.
 fn together(flag: &str, own: Settings, flags: &Settings) -> anyhow::Result<Settings> {
-    let twice = own.iter().find_map(|(key, value)| Some((key, value, flags.get(key)?)));
-    if let Some((key, value, other)) = twice {
-        let reason = format!("{key} is given twice: @{key}={value} and {flag} {key}={other}");
-        return Err(Usage::new(reason).hint("leave one of them out").into());
-    }
-    Ok(own.and(flags)?)
+    let twice = |error| Usage::new(format!("{flag} {error}")).hint("leave one of them out");
+    Ok(own.and(flags).map_err(twice)?)
 }
 
 /// Parameters of a built-in world; goal, cost and start of a model file.
@@ -89,19 +84,12 @@ impl Parameters {
 
     /// All of them as settings: --goal G is --param goal=G.
     fn settings(&self) -> anyhow::Result<Settings> {
-        let mut settings = Settings::parse(&self.params)?;
         let restart = self.restart.then(|| "true".to_string());
         let named =
             [("goal", &self.goal), ("cost", &self.cost), ("start", &self.start), (RESTART.name(), &restart)];
-        for (key, value) in named {
-            let Some(value) = value else { continue };
-            if settings.get(key).is_some() {
-                let reason = format!("--{key} and --param {key}=... say the same thing twice");
-                return Err(Usage::new(reason).into());
-            }
-            settings = settings.set(key, value);
-        }
-        Ok(settings)
+        let given = named.into_iter().filter_map(|(key, value)| Some((key, value.as_ref()?)));
+        let flags = given.fold(Settings::new(), |all, (key, value)| all.set(key, value));
+        together("--param", Settings::parse(&self.params)?, &flags)
     }
 }
 
@@ -125,11 +113,10 @@ fn spelled(world: &str, params: &Settings) -> String {
     params.iter().fold(world.to_string(), |text, (key, value)| format!("{text}@{key}={value}"))
 }
 
-/// Opens a world, and notes what was done to its numbers; with --restart, which states lead back to
-/// the start.
+/// Opens a world, and prints its notes; with --restart also which states lead back to the start.
 fn open(world: &str, params: &Settings, busy: &Busy) -> goalward::Result<Instance> {
     let waiting = waiting(world);
-    let (instance, lost) = worlds::open_restarting(world, params)?;
+    let (instance, lost) = worlds::open_heeding(world, params, busy.halt())?;
     drop(waiting);
     busy.aside(|| {
         tell(&instance);
@@ -158,7 +145,6 @@ fn say_if_known(problem: &Problem, learner: &str, world: &str) -> goalward::Resu
     Ok(())
 }
 
-/// Prints the notes of an instance.
 fn tell(instance: &Instance) {
     for told in &instance.notes {
         note(&told.message);
@@ -170,14 +156,12 @@ fn tell(instance: &Instance) {
 
 /// Notes which states lead back to the start.
 fn say_restarting(problem: &Problem, lost: &[State]) {
-    match lost {
-        [] => note("the goal can be reached from everywhere: no state restarts"),
-        lost if lost.contains(&problem.start()) => {
-            note("the goal cannot be reached from the start itself: no state restarts")
-        }
-        lost => {
-            note(format!("a step into one of these leads back to the start: {}", state_names(problem, lost)))
-        }
+    if lost.is_empty() {
+        note("the goal can be reached from everywhere: no state restarts");
+    } else if lost.contains(&problem.start()) {
+        note("the goal cannot be reached from the start itself: no state restarts");
+    } else {
+        note(format!("a step into one of these leads back to the start: {}", state_names(problem, lost)));
     }
 }
 
@@ -185,11 +169,8 @@ fn say_restarting(problem: &Problem, lost: &[State]) {
 fn state_names(problem: &Problem, states: &[State]) -> String {
     const SHOWN: usize = 12;
     let shown: Vec<_> = states.iter().take(SHOWN).map(|&s| problem.state_name(s)).collect();
-    let more = match states.len() {
-        n if n > SHOWN => format!(" and {} more", n - SHOWN),
-        _ => String::new(),
-    };
-    format!("{}{more}", shown.join(", "))
+    let more = states.len().saturating_sub(SHOWN);
+    shown.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
 }
 
 /// Notes the memory that is needed, if that is much, and requires that the machine has it.
@@ -210,10 +191,8 @@ fn problem_file<'a>(
     file.map_or(Ok(Output::Stdout), |path| files.writes("--output", path))
 }
 
-/// Writes an instance as a problem file.
 fn put(instance: &Instance, output: &Output, busy: Busy) -> anyhow::Result<()> {
-    let rows = instance.problem.pairs().checked_sub(1).map_or(0, |last| instance.problem.rows(last).end);
-    busy.say(format!("writing {} feature rows", numbers::count(rows as u64)));
+    busy.say(format!("writing {} feature rows", numbers::count(all_rows(&instance.problem))));
     output.put_with(|out| json::write(instance, out))?;
     drop(busy);
     if let Output::File(path) = output {
@@ -222,7 +201,6 @@ fn put(instance: &Instance, output: &Output, busy: Busy) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Notes where the results are.
 fn wrote(files: &[PathBuf]) {
     let files: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
     note(format!("wrote {}", files.join(", ")));

@@ -32,7 +32,7 @@ fn stopped() -> Place {
     place
 }
 
-/// Changes the checkpoint as somebody would who knows how checksums are made.
+/// Changes the checkpoint and makes its checksum anew.
 fn forge(place: &Place, change: impl FnOnce(&mut Value)) {
     let mut value: Value = serde_json::from_slice(&place.read("c")).unwrap();
     value.as_object_mut().unwrap().remove("checksum");
@@ -60,7 +60,7 @@ fn an_edited_checkpoint_an_old_one_and_a_cut_one_are_refused() {
     place.run("learn --resume c").refused(&["c: ", "checksum is not that of its content"]);
     place.write("c", &text[..text.len() / 2]);
     place.run("learn --resume c").refused(&["c: ", "does not end with its checksum"]);
-    let old = text.replacen("\"version\":3", "\"version\":1", 1);
+    let old = text.replacen("\"version\":4", "\"version\":1", 1);
     place.write("c", &format!("{}}}\n", &old[..old.find(",\"checksum\"").unwrap()]));
     place.run("learn --resume c").refused(&["version 1, which has no checksum"]);
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 const SLOW: &str = "random-mixture --param states=120 --param dim=10 --param successors=10 \
                     --param goal_prob=0.0005";
 const RUN: &str = "--max-steps 4 --trace a --checkpoint c";
-/// Whoever needs so many seconds to stop, waits for the work to be done.
+/// A process that takes this many seconds to stop waits for its work.
 const HANG: f64 = 60.0;
 
 fn interrupt(child: &Child) {
@@ -17,7 +17,7 @@ fn interrupt(child: &Child) {
     assert!(sent.success());
 }
 
-/// Waits until a file has so many lines.
+/// Waits until a file has a number of lines.
 fn until(place: &Place, child: &mut Child, file: &str, lines: usize) {
     while std::fs::read(place.path(file)).map_or(0, |text| text.iter().filter(|b| **b == b'\n').count())
         < lines

@@ -22,7 +22,7 @@ fn the_examples_of_the_readme_run() {
     let reach = place.run("solve pond.json --objective reach --json").done().json();
     assert!(reach["value"].as_f64().unwrap() < 1.0, "{reach}");
     assert_eq!(place.run("solve pond.json").code, Some(1));
-    // the note on its rewards comes first, unless nobody wants it
+    // the note on its rewards comes first, without --quiet
     place.run("learn pond.json --quiet --episodes 20").refused(&["--restart"]);
     place.run("learn pond.json --restart --episodes 20").done();
 }

@@ -234,7 +234,7 @@ fn nothing_of_the_users_changes() {
     }
 }
 
-/// A world through a pipe is not kept over somebody else's world.
+/// A world through a pipe does not replace a foreign world file.
 #[test]
 fn a_piped_world_replaces_nobodys() {
     let place = Place::new();

@@ -60,7 +60,7 @@ fn the_summary_says_what_is_guaranteed() {
     let computed = "learn hard-instance --param dim=2 --learner levis++ --set B=3 --set norms=computed";
     let computed = place.run(&format!("{computed} --episodes 5")).done().out;
     assert!(computed.contains("set, with probability 0.91"), "{computed}");
-    // whoever names no learner gets the one that is recommended, and is told
+    // without --learner the recommended one runs, with a note
     for (given, learner, probability) in [
         ("", "lr,", "regret, with probability 0.96"),
         ("--set B=3", "levis++lr,", "set, with probability 0.99"),

@@ -46,7 +46,9 @@ fn the_same_key_twice_is_refused() {
     ] {
         place.run(line).refused(&["twice"]);
     }
-    place.run("learn windy-grid --learner levis++@B=3 --set B=3").refused(&["B is given twice", "hint: "]);
+    place
+        .run("learn windy-grid --learner levis++@B=3 --set B=3")
+        .refused(&["B: it is given twice", "hint: "]);
     for line in ["learn windy-grid@", "learn windy-grid@n", "learn windy-grid@n=", "solve @n=3", "learn lr@"]
     {
         assert_eq!(place.run(line).code, Some(2), "{line}");

@@ -87,7 +87,7 @@ fn a_pipe_a_protected_file_and_a_protected_folder_are_refused() {
         place.run(&format!("{command} pipe")).refused(&[flag, "pipe", "not a file"]);
         place.run(&format!("{command} mine")).refused(&[flag, "mine", "write-protected"]);
     }
-    // who may write everywhere is not kept out
+    // root may write everywhere
     fs::set_permissions(place.path("folder"), fs::Permissions::from_mode(0o555)).unwrap();
     if fs::write(place.path("folder/x"), "").is_err() {
         for (command, flag) in COMMANDS {
@@ -245,7 +245,7 @@ fn a_folder_holds_the_results_of_one_question() {
         assert!(studies::parquet(&place.path(name)) == records, "{name}");
         done(place.run(&format!("{other} --out {name} --force")));
         place.run(&format!("{run} --out {name}")).refused(&[name, "do not belong to this question"]);
-        // somebody's own file by the name of a result
+        // a user's own file by the name of a result
         let own = format!("{name}-own");
         fs::create_dir(place.path(&own)).unwrap();
         place.write(&format!("{own}/summary.md"), "mine");

@@ -84,7 +84,7 @@ fn what_no_world_can_be_read_from_is_refused_at_once() {
     drop(socket);
 }
 
-/// Nobody writes: that is said, and Ctrl-C ends it at once.
+/// Nothing comes through the pipe: a note says so, and Ctrl-C ends it at once.
 #[test]
 fn a_pipe_without_a_writer_is_said_to_be_waited_for() {
     let place = Place::new();

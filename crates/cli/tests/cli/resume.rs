@@ -1,4 +1,4 @@
-//! Kill and resume: whatever happens to a run, its trace ends up as if nothing had happened.
+//! Kill and resume: the trace of a killed run ends up like that of a whole one.
 
 use super::*;
 use std::thread::sleep;

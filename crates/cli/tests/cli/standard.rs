@@ -155,7 +155,7 @@ fn a_file_that_is_called_so_is_reached() {
     assert_eq!(place.run("check ./- --json").done().json()["states"], 3);
 }
 
-/// Whoever reads the beginning of a trace has all that they wanted.
+/// A reader may close the trace after its beginning.
 #[test]
 fn a_reader_of_a_trace_may_go_away() {
     let place = place();
@@ -168,7 +168,7 @@ fn a_reader_of_a_trace_may_go_away() {
     assert!(ran.err.contains("standard output"), "{}", ran.err);
 }
 
-/// A problem with one model has nothing to teach; those who ignore it learn all the same.
+/// A problem with one model has nothing to teach; learners that ignore the model learn all the same.
 #[test]
 fn a_known_model_is_nothing_to_learn() {
     let place = place();

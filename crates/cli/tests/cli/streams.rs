@@ -72,7 +72,7 @@ fn a_full_stdout_is_code_2_and_said() {
     assert!(String::from_utf8(ran.stderr).unwrap().starts_with("error: standard output: "));
 }
 
-/// Whoever reads the help and goes away has all that they wanted.
+/// A reader may close the help.
 #[cfg(unix)]
 #[test]
 fn a_reader_of_help_that_goes_away_is_no_error() {

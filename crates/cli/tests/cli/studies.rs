@@ -40,7 +40,7 @@ fn a_study_from_its_file_to_its_report() {
 }
 
 /// A study file that was changed after the runs: numbers belong to the learner and world that made
-/// them, whatever stands in their places now.
+/// them, although other files stand in their places now.
 #[test]
 fn a_report_finds_runs_by_what_they_are() {
     let place = Place::new();

@@ -6,21 +6,13 @@ use crate::problem::{Problem, seen};
 /// The most work, in multiplications, for the rank.
 const MOST_WORK: usize = 20_000_000_000;
 
-/// What transitions show of theta.
-pub(super) struct Seen {
-    /// The number of directions of B along which some transition's probability changes.
-    pub(super) rank: usize,
-    /// A direction of B, in R^d, along which none does.
-    pub(super) hidden: Option<Vec<f64>>,
-}
-
-/// The rank of all feature rows, restricted to the directions of B, as learners count it; `None` if
-/// that is too much work.
-pub(super) fn seen(problem: &Problem) -> Option<Seen> {
+/// The number of directions of B along which some transition's probability changes, and a
+/// direction, in R^d, along which none does. `None` if that is too much work.
+pub(super) fn seen(problem: &Problem) -> Option<(usize, Option<Vec<f64>>)> {
     let b = problem.constraints();
     let (d, k) = (problem.dim(), b.free());
     if k == 0 {
-        return Some(Seen { rank: 0, hidden: None });
+        return Some((0, None));
     }
     let rows: usize = (0..problem.pairs()).map(|p| problem.successors(p).len()).sum();
     if rows.checked_mul(k * (d + k)).is_none_or(|work| work > MOST_WORK) {
@@ -31,10 +23,9 @@ pub(super) fn seen(problem: &Problem) -> Option<Seen> {
         b.basis().chunks_exact(k).map(|row| row.iter().zip(e).map(|(n, e)| n * e).sum()).collect()
     };
     let hidden = seen.others(k).first().map(lift);
-    Some(Seen { rank: seen.directions.len(), hidden })
+    Some((seen.directions.len(), hidden))
 }
 
-/// The warning that theta cannot be told.
 pub(super) fn finding(problem: &Problem, rank: usize, direction: &[f64]) -> Finding {
     let largest = direction.iter().copied().fold(0.0, |m: f64, x| if x.abs() > m.abs() { x } else { m });
     let moved = direction.iter().enumerate().filter(|(_, x)| x.abs() > 1e-6 * largest.abs());

@@ -5,7 +5,7 @@ use crate::problem::{Faults, Note};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// So many findings of a kind are kept with their places; the others are counted.
+/// The most findings of a kind that are kept with their places; the others are counted.
 const KEPT: usize = 50;
 
 /// How bad it is.
@@ -92,7 +92,6 @@ impl Finding {
         }
     }
 
-    /// An error of the library as a finding.
     pub(super) fn of(error: &Error) -> Finding {
         let mut finding = match error {
             Error::AtLine { source, .. } | Error::InFile { source, .. } => Finding::of(source),
@@ -130,7 +129,7 @@ impl Finding {
     }
 }
 
-/// Findings, so many of each kind.
+/// Findings, a limited number of each kind.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Findings {
     pub(super) kept: Vec<Finding>,

@@ -72,7 +72,6 @@ fn free_components(problem: &Problem, truth: &Truth, region: &Region) -> Vec<Vec
     (0..partition.nodes()).map(|node| partition.members(node).collect()).filter(circled).collect()
 }
 
-/// The first few names of a list.
 fn listed(states: &[State], name: impl Fn(State) -> String) -> String {
     const SHOWN: usize = 12;
     let shown: Vec<String> = states.iter().take(SHOWN).map(|&s| name(s)).collect();

@@ -12,9 +12,10 @@ pub use finding::{Finding, Level};
 
 use crate::files::json::Known;
 use crate::files::{self, Explicit, Options, Source, json};
+use crate::numeric::halt::Halt;
 use crate::parameters::Settings;
 use crate::problem::{Instance, Problem, Truth};
-use crate::worlds::{self, Common, Place};
+use crate::worlds::{self, Place};
 use crate::{Error, Result};
 use finding::Findings;
 use goalward_mdp::shown;
@@ -69,8 +70,7 @@ pub struct Report {
     pub rows: Option<usize>,
     /// How many of them are left: the others are implied by these.
     pub rows_kept: Option<usize>,
-    /// Whether all that are left are facets; if not, there are so many that it was not worthwhile
-    /// to look at all.
+    /// Whether all that are left are facets; if not, there were too many to look at all.
     pub rows_are_facets: Option<bool>,
     /// The number of directions of B that some transition can show.
     pub rank: Option<usize>,
@@ -94,23 +94,29 @@ pub struct Report {
 /// # Ok::<(), goalward::Error>(())
 /// ```
 pub fn check(world: &str, settings: &Settings) -> Result<Report> {
+    check_heeding(world, settings, &Halt::never())
+}
+
+/// The same; `halt` hears how much was read.
+pub fn check_heeding(world: &str, settings: &Settings, halt: &Halt) -> Result<Report> {
     let mut report = Report { world: world.into(), format: "world", ..Report::default() };
     let mut findings = Findings::default();
-    let (settings, common) = &Common::apart(world, settings)?;
+    let (settings, restart) = &worlds::apart(world, settings)?;
     match worlds::locate(world)? {
         Place::Built(entry) => {
-            let (instance, _) = common.apply(worlds::build(entry.id, settings).map_err(Common::offer)?)?;
+            let instance = worlds::build(entry.id, settings).map_err(worlds::offer)?;
+            let (instance, _) = worlds::restarting(*restart, instance)?;
             report.instance(&instance, &mut findings);
             graph::look(&instance, &mut findings);
         }
-        Place::File(path) => match files::read(path) {
+        Place::File(path) => match files::read(path, halt) {
             Ok(Source::Model(model)) => {
-                let options = Options::new(world, settings).map_err(Common::offer)?;
-                report.model(*model, &options, *common, &mut findings);
+                let options = Options::new(world, settings).map_err(worlds::offer)?;
+                report.model(*model, &options, *restart, &mut findings);
             }
             Ok(Source::Problem(draft)) => {
                 files::refuse_parameters(world, settings)?;
-                report.draft(*draft, *common, &mut findings);
+                report.draft(*draft, *restart, &mut findings);
             }
             Err(fault @ (Error::File { .. } | Error::InFile { .. })) => findings.error(&fault),
             Err(error) => return Err(error),
@@ -126,16 +132,13 @@ pub fn check(world: &str, settings: &Settings) -> Result<Report> {
 }
 
 impl Report {
-    fn model(&mut self, mut model: Explicit, options: &Options, common: Common, findings: &mut Findings) {
+    fn model(&mut self, mut model: Explicit, options: &Options, restart: bool, findings: &mut Findings) {
         self.format = model.format();
         let (faults, more) = model.form_faults();
         faults.iter().for_each(|fault| findings.error(fault));
         findings.uncounted(Level::Error, "form", more);
         // every row as the file lists it, before any is left out because its state is never played
-        model.number_faults(|fault| {
-            findings.error(&fault);
-            true
-        });
+        model.number_faults().for_each(|fault| findings.error(&fault));
         let rescaled = model.rescaled();
         model.settle(options);
         self.labels = model.labels().map(|(label, states)| (label.into(), states)).collect();
@@ -151,7 +154,7 @@ impl Report {
         self.cost_from = Some(model.cost_words(&chosen));
         findings.faults(&model.chosen_faults(&chosen, MOST));
         let sound = findings.count(Level::Error) == 0;
-        match model.into_mended_instance(&chosen).and_then(|mended| common.apply(mended)) {
+        match model.into_mended_instance(&chosen).and_then(|mended| worlds::restarting(restart, mended)) {
             Ok((instance, _)) => {
                 // rows that were rescaled are known already, from all states
                 let notes = instance.notes.iter().filter(|note| note.kind != "rescaled");
@@ -167,7 +170,7 @@ impl Report {
         }
     }
 
-    fn draft(&mut self, draft: json::Draft, common: Common, findings: &mut Findings) {
+    fn draft(&mut self, draft: json::Draft, restart: bool, findings: &mut Findings) {
         self.format = "problem";
         let mut graph = draft.graph();
         let faults = draft.faults(MOST);
@@ -180,7 +183,7 @@ impl Report {
                     if faults.is_empty() {
                         match builder.build() {
                             Ok(problem) => {
-                                let restarted = self.with_truth(problem, known, common, findings);
+                                let restarted = self.with_truth(problem, known, restart, findings);
                                 graph = restarted.or(graph);
                             }
                             Err(fault) => findings.error(&fault),
@@ -203,7 +206,7 @@ impl Report {
         &mut self,
         problem: Problem,
         known: Known,
-        common: Common,
+        restart: bool,
         findings: &mut Findings,
     ) -> Option<Instance> {
         let truth = match &known {
@@ -225,7 +228,7 @@ impl Report {
                 Truth::new(&problem, theta).ok()
             }
         };
-        match common.apply(Instance::of(problem, truth)) {
+        match worlds::restarting(restart, Instance::of(problem, truth)) {
             Ok((instance, lost)) => {
                 instance.notes.iter().for_each(|note| findings.note(note));
                 self.instance(&instance, findings);
@@ -275,11 +278,11 @@ impl Report {
         self.rows = Some(pruned.seen);
         self.rows_kept = Some(pruned.kept);
         self.rows_are_facets = Some(pruned.complete);
-        if let Some(seen) = features::seen(problem) {
-            self.rank = Some(seen.rank);
-            self.identifiable = Some(seen.hidden.is_none());
-            if let Some(direction) = seen.hidden {
-                findings.add(features::finding(problem, seen.rank, &direction));
+        if let Some((rank, hidden)) = features::seen(problem) {
+            self.rank = Some(rank);
+            self.identifiable = Some(hidden.is_none());
+            if let Some(direction) = hidden {
+                findings.add(features::finding(problem, rank, &direction));
             }
         }
     }

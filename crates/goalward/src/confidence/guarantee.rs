@@ -2,8 +2,8 @@
 //!
 //! A learner states a [`Claim`]: what it guarantees, with which probability that may fail, and what
 //! the proof assumes. Some assumptions are settled by the settings alone. Others are about the
-//! truth, which no learner sees: whoever knows it (a simulation) hands over [`Facts`], and
-//! [`Claim::check`] makes a [`Guarantee`] of both. What nobody knows stays unknown.
+//! truth, which no learner sees. A simulation, which knows it, hands over [`Facts`], and
+//! [`Claim::check`] makes a [`Guarantee`] of both. Without facts a condition stays unknown.
 
 use super::norms;
 use super::promise::{Condition, Guarantee, Holds, Kind, Promise, ROUNDING, Short, Status};
@@ -73,7 +73,7 @@ pub enum Assumption {
     Settled(Condition),
 }
 
-/// What is known of the truth; whatever is `None` is unknown.
+/// What is known of the truth; `None` is unknown.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facts {
     /// B*, the largest V*, in the user's units.

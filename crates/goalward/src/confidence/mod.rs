@@ -31,7 +31,7 @@ pub use likelihood::{
     Outer, Region, SharpSet, likelihood_covers, likelihood_threshold,
 };
 #[doc(hidden)]
-pub use misfit::{Alarm, Evidence};
+pub use misfit::Alarm;
 #[doc(hidden)]
 pub use norms::{phi_norm, theta_norm};
 #[doc(hidden)]
@@ -41,7 +41,6 @@ pub use set::{Memo, interval};
 
 pub(crate) use likelihood::hidden_coordinates;
 pub(crate) use norms::kernel_norm;
-pub(crate) use radius::TwoRadii;
 pub(crate) use regression::{
     BernsteinRule, Ellipse, LayerRule, MomentRule, Perturbation, PlainRule, RadiusRule, RegressionSet,
 };

@@ -20,11 +20,7 @@ impl Value for Norms {
     }
 
     fn typed(&self) -> String {
-        let word = match self {
-            Norms::Printed => "printed",
-            Norms::Computed => "computed",
-        };
-        word.into()
+        if *self == Norms::Printed { "printed" } else { "computed" }.into()
     }
 }
 

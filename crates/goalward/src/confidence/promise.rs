@@ -32,7 +32,7 @@ pub enum Status {
     /// It is not.
     #[serde(rename = "not met")]
     NotMet,
-    /// Nobody can tell without the truth.
+    /// It cannot be decided without the truth.
     #[serde(rename = "unknown")]
     Unknown,
 }
@@ -135,7 +135,7 @@ fn met(holds: bool) -> Status {
 impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(&self.condition)?;
-        // in a sentence without a comparison nobody could tell which number is which
+        // without a comparison sign it would be unclear which number is which
         if !self.condition.contains(['<', '>']) {
             return Ok(());
         }
@@ -246,17 +246,6 @@ impl Kind {
             Kind::Certificate => "certificate",
             Kind::Regret => "regret",
             Kind::Policy => "policy",
-        }
-    }
-}
-
-impl Holds {
-    /// As results spell it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Holds::Yes => "yes",
-            Holds::No => "no",
-            Holds::Unknown => "unknown",
         }
     }
 }

@@ -94,68 +94,6 @@ pub fn levis(t: u64, dim: usize, lambda: f64, delta: f64, b: f64, norms: (f64, f
     b * (d * ell).sqrt() + lambda.sqrt() * theta_norm
 }
 
-/// The radii of LEVIS+, whose weights come from estimated variances. With iota = log(4 t^2/delta):
-///
-/// * beta_hat = 8 sqrt(d log(1 + t L^2/lambda) iota) + 4 sqrt(d) iota + sqrt(lambda) S,
-/// * beta_check = 8 d sqrt(log(1 + t L^2/lambda) iota) + 4 sqrt(d) iota + sqrt(lambda) S,
-/// * beta_tilde = 8 B^2 sqrt(d log(1 + t B^4 L^2/(d lambda)) iota) + 4 B^2 iota + sqrt(lambda) S.
-///
-/// All three are one lemma: noise of at most R with variance at most sigma^2, and |x| <= X, give 8
-/// sigma sqrt(d log(1 + t X^2/(d lambda)) iota) + 4 R iota + sqrt(lambda) S. For the weighted
-/// regression of V_j, R = sqrt(d) and X = sqrt(d) L, as sigma_bar >= B/sqrt(d); sigma = 1 where the
-/// variance is known to be bounded by sigma_bar, and sqrt(d) where it is not yet. For that of V_j^2,
-/// R = sigma = B^2 and X = B^2 L. L bounds |phi_V| for V in [0, 1] and S bounds |theta*|: with both
-/// sqrt(d) they are those of LEVIS+, with L = 1 those of UCRL-VTR+.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct TwoRadii {
-    /// The dimension d.
-    pub dim: usize,
-    /// The ridge.
-    pub lambda: f64,
-    /// The failure probability.
-    pub delta: f64,
-    /// B.
-    pub b: f64,
-    /// L.
-    pub phi_norm: f64,
-    /// S.
-    pub theta_norm: f64,
-}
-
-impl TwoRadii {
-    fn iota(&self, t: u64) -> f64 {
-        (4.0 / self.delta).log_e() + 2.0 * (t.max(1) as f64).log_e()
-    }
-
-    fn bias(&self) -> f64 {
-        self.lambda.sqrt() * self.theta_norm
-    }
-
-    fn weighted(&self, t: u64, sigma: f64) -> f64 {
-        let (d, iota) = (self.dim as f64, self.iota(t));
-        let growth = (t as f64 * self.phi_norm * self.phi_norm / self.lambda).log_1p();
-        8.0 * sigma * (d * growth * iota).sqrt() + 4.0 * d.sqrt() * iota + self.bias()
-    }
-
-    /// beta_hat.
-    pub(crate) fn hat(&self, t: u64) -> f64 {
-        self.weighted(t, 1.0)
-    }
-
-    /// beta_check.
-    pub(crate) fn check(&self, t: u64) -> f64 {
-        self.weighted(t, (self.dim as f64).sqrt())
-    }
-
-    /// beta_tilde/B^2.
-    pub(crate) fn tilde(&self, t: u64) -> f64 {
-        let (d, iota) = (self.dim as f64, self.iota(t));
-        let steepness = self.b * self.b * self.phi_norm;
-        let growth = (t as f64 * steepness * steepness / (d * self.lambda)).log_1p();
-        8.0 * (d * growth * iota).sqrt() + 4.0 * iota + self.bias() / (self.b * self.b)
-    }
-}
-
 /// The self-normalised bound with the realised determinant, valid for all t at once:
 /// (B/2) sqrt(2 log(1/delta) + log det(Sigma_t) - log det(lambda I)) + sqrt(lambda) |theta*|.
 ///

@@ -35,9 +35,9 @@ pub(crate) fn least_in_l1(row: &Row, radius: f64, low: State, v: &[f64], out: &m
     }
 }
 
-/// {P : P(s') >= Pbar(s') - linear - root sqrt(Pbar(s'))}: what every state keeps at least. The rest,
-/// which is returned, may go to the state of least value (Rosenberg et al. 2020, Algorithm 2, where
-/// that is the goal).
+/// {P : P(s') >= Pbar(s') - linear - root sqrt(Pbar(s'))}: what every state keeps at least. The
+/// rest, which is returned, may go to the state of least value (Rosenberg et al. 2020, Algorithm 2,
+/// where that is the goal).
 pub(crate) fn kept_in_bernstein(row: &Row, (linear, root): (f64, f64), out: &mut Spread) -> f64 {
     out.clear();
     let kept = row.probabilities().map(|(s, p)| (s, (p - linear - root * p.sqrt()).max(0.0)));
@@ -45,7 +45,6 @@ pub(crate) fn kept_in_bernstein(row: &Row, (linear, root): (f64, f64), out: &mut
     (1.0 - out.iter().map(|(_, p)| p).sum::<f64>()).max(0.0)
 }
 
-/// The mean of values.
 pub(crate) fn mean(spread: &Spread, v: &[f64]) -> f64 {
     spread.iter().map(|&(s, p)| p * v[s]).sum()
 }
@@ -112,8 +111,8 @@ mod tests {
         assert_eq!(kept_in_bernstein(Visits::new(1).row(0), (0.0, 0.0), &mut out), 1.0);
     }
 
-    /// The least mean of v over {P : |P - p|_1 <= radius}, P on these states, as a linear programme:
-    /// P <= p + d, p - P <= d, the sum of d at most the radius.
+    /// The least mean of v over {P : |P - p|_1 <= radius}, P on these states, as a linear
+    /// programme: P <= p + d, p - P <= d, the sum of d at most the radius.
     fn programme(p: &[f64], radius: f64, v: &[f64], states: &[usize]) -> f64 {
         let mut programme = Problem::new(OptimizationDirection::Minimize);
         let mut on: Vec<_> = states.iter().map(|&s| programme.add_var(v[s], (0.0, 1.0))).collect();

@@ -1,7 +1,7 @@
 //! What every learner must do on problems at the edge: one action, nothing to do, zero costs, a
 //! state that nobody can enter, other units, a long run.
 
-use super::trial::{Outcome, SEED, built, ensure, text};
+use super::trial::{Outcome, Pause, SEED, built, ensure, text};
 use crate::episode::{Arena, Ending, Flow, Observer, Plan, RunSpec, Runner, Step};
 use crate::learners::{Learner, LearnerEntry, Need, Told, Transition};
 use crate::parameters::Settings;
@@ -11,10 +11,8 @@ use crate::{Error, Result};
 /// The steps of the long run; what is kept is compared with what was kept after a tenth.
 const LONG: u64 = 100_000;
 
-/// A rule that makes its own worlds.
 pub(super) type Rule = fn(&LearnerEntry) -> Outcome;
 
-/// All of them.
 pub(super) const RULES: &[(&str, Rule)] = &[
     ("it never peeks: the truth changes nothing but what happens", never_peeks),
     ("where there is one action it takes it", one_action),
@@ -205,14 +203,4 @@ fn keeps_its_size(entry: &LearnerEntry) -> Outcome {
         format!("{early} bytes after {} steps, {late} after {LONG}", LONG / 10)
     })?;
     Ok(format!("{early} bytes after {} steps, {late} after {LONG}", LONG / 10))
-}
-
-/// Pauses the loop after some steps.
-struct Pause(u64);
-
-impl Observer for Pause {
-    fn step(&mut self, _: &Step) -> Flow {
-        self.0 = self.0.saturating_sub(1);
-        if self.0 == 0 { Flow::Break(crate::episode::Stop) } else { Flow::Continue(()) }
-    }
 }

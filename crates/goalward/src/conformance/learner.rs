@@ -1,16 +1,16 @@
 //! What every learner must do.
 
-use super::trial::{EPISODES, Outcome, SEED, built, ensure, text};
+use super::trial::{EPISODES, Outcome, Pause, SEED, built, ensure, text};
 use super::{Report, extremes};
 use crate::confidence::ConfidenceSet;
-use crate::episode::{Arena, Checkpoint, Ending, Flow, Observer, Plan, RunSpec, Runner, Step, Stop, Trace};
+use crate::episode::{Arena, Checkpoint, Ending, Flow, Observer, Plan, RunSpec, Runner, Step, Trace};
 use crate::learners::{Learner, LearnerEntry, Observed, Probe, Snapshot, Told, Transition};
 use crate::parameters::Settings;
 use crate::plan::Halt;
 use crate::{Error, Result};
 use std::path::Path;
 
-/// No run of a small world takes so many steps unless its learner is hopeless.
+/// No run of a small world takes more steps unless its learner is hopeless.
 const MOST_STEPS: u64 = 2_000;
 
 /// Checks a learner on small worlds: that runs repeat, that they go on bit for bit from any step,
@@ -114,16 +114,6 @@ fn repeats(entry: &LearnerEntry, arena: &Arena) -> Outcome {
     Ok(format!("{} bytes of trace", once.0.len()))
 }
 
-/// Pauses the loop after some steps.
-struct PauseAfter(u64);
-
-impl Observer for PauseAfter {
-    fn step(&mut self, _: &Step) -> Flow {
-        self.0 = self.0.saturating_sub(1);
-        if self.0 == 0 { Flow::Break(Stop) } else { Flow::Continue(()) }
-    }
-}
-
 fn resumes(entry: &LearnerEntry, arena: &Arena) -> Outcome {
     let one = whole(entry, arena)?;
     let mut stops = 0;
@@ -133,7 +123,7 @@ fn resumes(entry: &LearnerEntry, arena: &Arena) -> Outcome {
         Trace::new(&mut bytes).start(&current);
         loop {
             let mut trace = Trace::new(&mut bytes);
-            let ending = current.run(&mut [&mut trace, &mut PauseAfter(every)]).map_err(text)?;
+            let ending = current.run(&mut [&mut trace, &mut Pause(every)]).map_err(text)?;
             if ending != Ending::Paused {
                 trace.end(&current);
                 break;
@@ -206,7 +196,7 @@ fn survives(entry: &LearnerEntry, arena: &Arena) -> Outcome {
 
 fn keeps_its_state(entry: &LearnerEntry, arena: &Arena) -> Outcome {
     let mut runner = runner(entry, arena).map_err(text)?;
-    runner.run(&mut [&mut PauseAfter(20)]).map_err(text)?;
+    runner.run(&mut [&mut Pause(20)]).map_err(text)?;
     let own = runner.learner().snapshot();
     let mut learner = built(entry, arena).map_err(text)?;
     let fresh = learner.snapshot();

@@ -1,4 +1,4 @@
-//! A suite for anybody's learner or problem: what every one of them must do, checked and printed.
+//! A suite for any learner or problem: what it must do, checked and printed.
 //!
 //! ```
 //! use goalward::{conformance, learners};

@@ -1,6 +1,6 @@
 //! What trials of a learner share.
 
-use crate::episode::Arena;
+use crate::episode::{Arena, Flow, Observer, Step, Stop};
 use crate::learners::{Learner, LearnerEntry, Need, Told};
 use crate::{Error, Result};
 
@@ -16,6 +16,16 @@ pub(super) fn text(error: Error) -> String {
 
 pub(super) fn ensure(holds: bool, fault: impl FnOnce() -> String) -> std::result::Result<(), String> {
     if holds { Ok(()) } else { Err(fault()) }
+}
+
+/// Pauses the loop after this number of steps.
+pub(super) struct Pause(pub(super) u64);
+
+impl Observer for Pause {
+    fn step(&mut self, _: &Step) -> Flow {
+        self.0 = self.0.saturating_sub(1);
+        if self.0 == 0 { Flow::Break(Stop) } else { Flow::Continue(()) }
+    }
 }
 
 /// The learner for a world, told what it asks the oracle for.

@@ -1,8 +1,8 @@
-//! A learner for a loop of one's own: as a file, too.
+//! A learner for an external loop, and its file.
 
 use super::checkpoint::{bytes_of, other_version, unsealed};
 use super::{Arena, RunSpec, seal};
-use crate::learners::{self, Learner, Need, Snapshot, Told, Vigilance};
+use crate::learners::{self, Learner, Need, Snapshot, Told};
 use crate::numeric::stored::{MOST, at_most};
 use crate::parameters::Settings;
 use crate::problem::{Fingerprint, Instance};
@@ -10,11 +10,11 @@ use crate::{Error, Result, output};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const KIND: &str = "learner";
 
-/// A learner that somebody else's loop drives, with what it was built from: so it can be saved, and
-/// taken up again bit for bit.
+/// A learner that an external loop drives, with what it was built from: it can be saved and
+/// resumed bit for bit.
 ///
 /// ```
 /// use goalward::episode::{Agent, RunSpec};
@@ -39,22 +39,15 @@ pub struct Agent {
     spec: RunSpec,
 }
 
-/// The file.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Saved {
     version: u32,
     kind: String,
-    /// The hash of the problem.
     problem: String,
-    /// The name of the problem, for whoever looks into the file.
+    /// The problem's name, for readers of the file.
     name: String,
-    learner: String,
-    settings: Settings,
-    seed: u64,
-    episodes: u64,
-    #[serde(default)]
-    vigilance: Vigilance,
+    spec: RunSpec,
     state: Snapshot,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     kept: Option<Snapshot>,
@@ -100,11 +93,7 @@ impl Agent {
             kind: KIND.into(),
             problem: Fingerprint::default().problem(problem).finish(),
             name: problem.name().into(),
-            learner: self.spec.learner.clone(),
-            settings: self.spec.settings.clone(),
-            seed: self.spec.seed,
-            episodes: self.spec.episodes,
-            vigilance: self.spec.vigilance,
+            spec: self.spec.clone(),
             state: self.learner.snapshot(),
             kept: self.kept.clone(),
         };
@@ -141,17 +130,9 @@ impl Agent {
                 saved.name
             ));
         }
-        at_most("episodes", saved.episodes, MOST, "which no run reaches")
+        at_most("episodes", saved.spec.episodes, MOST, "which no run reaches")
             .map_err(|flaw| within(flaw.into()))?;
-        let spec = RunSpec {
-            learner: saved.learner,
-            settings: saved.settings,
-            seed: saved.seed,
-            episodes: saved.episodes,
-            max_steps: None,
-            vigilance: saved.vigilance,
-        };
-        let mut agent = Agent::new(world, spec).map_err(within)?;
+        let mut agent = Agent::new(world, saved.spec).map_err(within)?;
         agent.learner.restore(&saved.state).map_err(within)?;
         agent.kept = saved.kept;
         Ok(agent)

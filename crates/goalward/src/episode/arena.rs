@@ -75,8 +75,8 @@ impl Arena {
 
     /// A hash of all that a run's luck and results depend on: the world's id or path and its
     /// parameters, the costs, features, facts and names of the problem, and theta* or the true
-    /// kernel. What a file says beyond that, such as its spaces, does not count. Nor do the names of
-    /// models, which nothing is stored by: a run goes on after they were given or changed.
+    /// kernel. What a file says beyond that, such as its spaces, does not count. Nor do the names
+    /// of models, which nothing is stored by: a run goes on after they were given or changed.
     pub fn fingerprint(&self) -> String {
         let mut hash = Fingerprint::default();
         hash.text(&self.world);

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 /// The outcome of a run, in the user's cost units. Serialised it is the JSON of `goalward learn
 /// --json`, but for the time.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct RunResult {
     /// The world's id or the problem file.
@@ -27,8 +27,8 @@ pub struct RunResult {
     pub total_cost: f64,
     /// V*(start).
     pub optimal_cost: f64,
-    /// Certified bounds on it: a few units in the last place apart where planning to the last digit is
-    /// cheap, and within 1e-8 of it as a rule elsewhere.
+    /// Certified bounds on it: a few units in the last place apart where planning to the last digit
+    /// is cheap, and within 1e-8 of it as a rule elsewhere.
     pub optimal_bounds: [f64; 2],
     /// total_cost - episodes * optimal_cost - (optimal_cost - V*(s)), where s is the state of an
     /// episode that was cut off; the last term is 0 between episodes. Without it a run that ends in
@@ -37,14 +37,14 @@ pub struct RunResult {
     pub regret: f64,
     /// The sum over the steps of Q*(s,a) - V*(s): the same mean as the regret, far less noise.
     pub gap_regret: f64,
-    /// What the regret over finished episodes is at most, with the probability of the claim `certificate`:
-    /// their cost, less what the plan in force at the start of each promised. It needs no truth.
-    /// Null where nothing is certified: the guarantee does not hold, the data reject every mixture, or
-    /// a cost off the goal is zero.
+    /// What the regret over finished episodes is at most, with the probability of the claim
+    /// `certificate`: their cost, less what the plan in force at the start of each promised. It
+    /// needs no truth. Null where nothing is certified: the guarantee does not hold, the data
+    /// reject every mixture, or a cost off the goal is zero.
     pub regret_certified: Option<f64>,
-    /// What `regret_certified` is about: "finished episodes". `regret` also has the episode that was
-    /// cut off, so that it may be larger where a run was truncated or stopped. Null where nothing is
-    /// certified.
+    /// What `regret_certified` is about: "finished episodes". `regret` also has the episode that
+    /// was cut off, so that it may be larger where a run was truncated or stopped. Null where
+    /// nothing is certified.
     pub regret_certified_over: Option<&'static str>,
     /// The learner's estimate of theta, if it has one.
     pub theta_hat: Option<Vec<f64>>,
@@ -71,8 +71,8 @@ pub struct RunResult {
     /// Whether any mixture of the models explains the data, as of the last look; null for a learner
     /// that ignores the models.
     pub misfit: Option<Misfit>,
-    /// Why the learner ended the run by itself: "misfit" if it was to stop when the data reject every
-    /// mixture, and they did.
+    /// Why the learner ended the run by itself: "misfit" if it was to stop when the data reject
+    /// every mixture, and they did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<String>,
     /// Whether the cap on steps ended the run in the middle of an episode.
@@ -96,7 +96,7 @@ pub struct RunResult {
     pub extra: usize,
 }
 
-fn is_zero(count: &u64) -> bool {
+pub(super) fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
@@ -110,43 +110,33 @@ fn ends<S: Serializer>(intervals: &Option<Vec<(f64, f64)>>, serializer: S) -> Re
     intervals.as_ref().map(|all| all.iter().map(ends).collect::<Vec<_>>()).serialize(serializer)
 }
 
-#[derive(Default)]
-struct Gathered {
-    theta_hat: Option<Vec<f64>>,
-    theta_interval: Option<Vec<(f64, f64)>>,
-    theta_hidden: Vec<usize>,
-    impossible: Vec<Violation>,
-    planner_calls: u64,
-    violations: u64,
-    contradictions: u64,
-    relaxed: u64,
-    misfit: Option<Misfit>,
-}
+/// Puts what a learner shows into a result.
+struct Gathering<'a>(&'a mut RunResult);
 
-impl Probe for Gathered {
+impl Probe for Gathering<'_> {
     fn estimate(&mut self, theta_hat: &[f64]) {
-        self.theta_hat = Some(theta_hat.to_vec());
+        self.0.theta_hat = Some(theta_hat.to_vec());
     }
     fn intervals(&mut self, theta: &[(f64, f64)]) {
-        self.theta_interval = Some(theta.to_vec());
+        self.0.theta_interval = Some(theta.to_vec());
     }
     fn hidden(&mut self, coordinates: &[usize]) {
-        self.theta_hidden = coordinates.to_vec();
+        self.0.theta_hidden = coordinates.to_vec();
     }
     fn violation(&mut self, violation: &Violation) {
-        self.impossible.push(violation.clone());
+        self.0.impossible.push(violation.clone());
     }
     fn contradictions(&mut self, count: u64) {
-        self.contradictions = count;
+        self.0.contradictions = count;
     }
     fn relaxed(&mut self, count: u64) {
-        self.relaxed = count;
+        self.0.relaxed = count;
     }
     fn misfit(&mut self, misfit: &Misfit) {
-        self.misfit = Some(misfit.clone());
+        self.0.misfit = Some(misfit.clone());
     }
     fn counts(&mut self, planner_calls: u64, violations: u64) {
-        (self.planner_calls, self.violations) = (planner_calls, violations);
+        (self.0.planner_calls, self.0.violations) = (planner_calls, violations);
     }
 }
 
@@ -163,11 +153,9 @@ impl RunResult {
 
     fn of(runner: &Runner) -> RunResult {
         let (arena, spec, now) = (runner.arena(), runner.spec(), runner.progress());
-        let mut gathered = Gathered::default();
-        runner.learner().probe(&mut gathered);
         let parameters = runner.learner().in_force().clone();
         let regret_certified = runner.regret_certified();
-        RunResult {
+        let mut result = RunResult {
             world: arena.world.clone(),
             params: serde_json::json!(arena.params),
             learner: spec.learner.clone(),
@@ -181,22 +169,17 @@ impl RunResult {
             gap_regret: now.gap_regret,
             regret_certified,
             regret_certified_over: regret_certified.map(|_| RunResult::CERTIFIED_OVER),
-            theta_hat: gathered.theta_hat,
             model_names: arena.problem().model_names().map(<[String]>::to_vec),
-            theta_interval: gathered.theta_interval.map(|theta| arena.problem().clip(&theta)),
-            theta_hidden: gathered.theta_hidden,
-            planner_calls: gathered.planner_calls,
             radius: parameters.get("radius").and_then(Value::as_str).map(String::from),
             guarantee: runner.guarantee(),
-            misfit: gathered.misfit,
             stopped: runner.learner().stopped().map(|_| "misfit".into()),
             truncated: now.truncated,
-            violations: gathered.violations,
-            impossible: gathered.impossible,
-            contradictions: gathered.contradictions,
-            relaxed: gathered.relaxed,
             parameters,
             extra: arena.problem().extra().len(),
-        }
+            ..RunResult::default()
+        };
+        runner.learner().probe(&mut Gathering(&mut result));
+        result.theta_interval = result.theta_interval.map(|theta| arena.problem().clip(&theta));
+        result
     }
 }

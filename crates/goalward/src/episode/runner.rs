@@ -120,7 +120,6 @@ pub struct Runner<'a> {
     pub(super) learner: Learner,
     pub(super) progress: Progress,
     pub(super) luck: Stream,
-    /// The number of episodes that the learner was built for.
     built_for: u64,
     /// Whether the learner was built from the very problem of the arena: what the arena knows is
     /// then about its models.
@@ -170,7 +169,6 @@ impl<'a> Runner<'a> {
         &self.spec
     }
 
-    /// What the first line of its trace says is in force.
     pub(super) fn opening(&self) -> &Map<String, Value> {
         &self.opening
     }
@@ -194,7 +192,7 @@ impl<'a> Runner<'a> {
         &self.learner
     }
 
-    /// The learner, for a loop of one's own.
+    /// The learner, for an external loop.
     pub fn into_learner(self) -> Learner {
         self.learner
     }
@@ -214,7 +212,7 @@ impl<'a> Runner<'a> {
         self.guarantee().is_some_and(|guarantee| guarantee.certifies()).then_some(certified)
     }
 
-    /// The same before the first step: whatever happened since.
+    /// The same as of before the first step.
     pub(super) fn promise(&self) -> Option<Guarantee> {
         self.checked(self.learner.promise()?, false)
     }
@@ -337,7 +335,7 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// Every observer hears of everything, whatever another one answered.
+/// Every observer is told everything, also after another one has asked for a pause.
 fn tell(observers: &mut [&mut dyn Observer], mut event: impl FnMut(&mut dyn Observer) -> Flow) -> Flow {
     let mut flow = Flow::Continue(());
     for observer in observers {

@@ -5,25 +5,26 @@ use std::fmt;
 /// What comes before the checksum, and after it.
 const BEFORE: &[u8] = b",\"checksum\":\"";
 const AFTER: &[u8] = b"\"}\n";
-/// The length of a checksum.
 const DIGITS: usize = 2 * blake3::OUT_LEN;
 
 /// Why a file is not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Broken {
+pub enum BadSeal {
     /// It does not end with a checksum.
     Missing,
     /// It has another one.
     Differs,
 }
 
-impl fmt::Display for Broken {
+impl fmt::Display for BadSeal {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(match self {
-            Broken::Missing => {
+            BadSeal::Missing => {
                 "it does not end with its checksum: it never had one, or was cut or changed since"
             }
-            Broken::Differs => "its checksum is not that of its content: it was changed since it was written",
+            BadSeal::Differs => {
+                "its checksum is not that of its content: it was changed since it was written"
+            }
         })
     }
 }
@@ -42,12 +43,12 @@ pub fn seal(mut object: Vec<u8>) -> Vec<u8> {
 
 /// The object, if its checksum is right. Every byte of the file counts: those before the checksum
 /// by their hash, the others by what they must be.
-pub fn open(file: &[u8]) -> Result<Vec<u8>, Broken> {
-    let rest = file.strip_suffix(AFTER).ok_or(Broken::Missing)?;
-    let (rest, written) = rest.split_at_checked(rest.len().wrapping_sub(DIGITS)).ok_or(Broken::Missing)?;
-    let object = rest.strip_suffix(BEFORE).ok_or(Broken::Missing)?;
+pub fn open(file: &[u8]) -> Result<Vec<u8>, BadSeal> {
+    let rest = file.strip_suffix(AFTER).ok_or(BadSeal::Missing)?;
+    let (rest, written) = rest.split_at_checked(rest.len().wrapping_sub(DIGITS)).ok_or(BadSeal::Missing)?;
+    let object = rest.strip_suffix(BEFORE).ok_or(BadSeal::Missing)?;
     if hash(object).as_bytes() != written {
-        return Err(Broken::Differs);
+        return Err(BadSeal::Differs);
     }
     Ok([object, b"}"].concat())
 }

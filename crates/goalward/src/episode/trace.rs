@@ -1,6 +1,7 @@
 //! The trace: one JSON object a line for everything that happened. It holds no times, so the same
 //! run gives the same bytes.
 
+use super::result::is_zero;
 use super::{Episode, Flow, Observer, Plan, Runner, Step, Stop, TraceMark};
 use crate::Error;
 use crate::confidence::Misfit;
@@ -154,10 +155,6 @@ impl<'a> PlanLine<'a> {
     }
 }
 
-fn is_zero(count: &u64) -> bool {
-    *count == 0
-}
-
 /// What violated the model: a step that no model allows, or data that contradict every model.
 #[derive(Serialize)]
 struct ViolationLine<'a> {
@@ -177,7 +174,6 @@ struct ViolationStep {
     times: u64,
 }
 
-/// What a contradiction is called.
 const CONTRADICTION: &str =
     "the data contradict every model in B at the level delta; the last set stays in force";
 
@@ -199,7 +195,6 @@ struct EpisodeLine {
     regret: f64,
 }
 
-/// Takes one quantity out of a learner.
 #[derive(Default)]
 struct Glimpse {
     sigma_sq: Option<Vec<f64>>,

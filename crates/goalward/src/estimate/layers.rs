@@ -4,23 +4,22 @@
 //! enough, |x| >= 2^-l in the norm of Sigma_l^-1, with a weight w that makes w |x| = 2^-l. So no
 //! step of layer l has more influence than 2^-l, whatever its variance: no moments are estimated.
 //!
-//! A step that is new in no layer goes into the last one with weight 1. Its influence there is below
-//! 2^-L too, so the layer's radius stays valid.
+//! A step that is new in no layer goes into the last one with weight 1. Its influence there is
+//! below 2^-L too, so the layer's radius stays valid.
 
 use super::Ridge;
 use crate::numeric::dot;
 use crate::problem::{Pair, Problem, State};
 use serde::{Deserialize, Serialize};
 
-/// One layer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Layer {
-    ridge: Ridge,
+    pub(crate) ridge: Ridge,
     /// 2^(-2l) lambda.
     lambda: f64,
-    /// How many steps it has: |Psi_l|.
-    count: u64,
+    /// |Psi_l|, the number of its steps.
+    pub(crate) count: u64,
     /// sum of w^2 y^2.
     squares: f64,
 }
@@ -28,16 +27,6 @@ pub(crate) struct Layer {
 impl Layer {
     fn new(dim: usize, lambda: f64) -> Self {
         Layer { ridge: Ridge::new(dim, lambda), lambda, count: 0, squares: 0.0 }
-    }
-
-    /// Its regression.
-    pub(crate) fn ridge(&self) -> &Ridge {
-        &self.ridge
-    }
-
-    /// How many steps it has.
-    pub(crate) fn count(&self) -> u64 {
-        self.count
     }
 
     /// sum of w^2 (y - <theta, x>)^2 over its steps, at the theta of now: squares - theta' Sigma
@@ -50,19 +39,18 @@ impl Layer {
     }
 }
 
-/// All layers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Layers {
-    layers: Vec<Layer>,
+    /// Layer 1 first.
+    pub(crate) layers: Vec<Layer>,
     /// Of the last step: 1/w^2 at its layer, and zeros.
-    last: Vec<f64>,
+    pub(crate) last: Vec<f64>,
     #[serde(skip)]
     room: (Vec<f64>, Vec<f64>),
 }
 
 impl Layers {
-    /// L layers without data.
     pub(crate) fn new(dim: usize, count: usize, lambda: f64) -> Self {
         let of = |l: usize| Layer::new(dim, lambda * 0.25f64.powi(l as i32));
         let layers = (1..=count).map(of).collect();
@@ -99,22 +87,10 @@ impl Layers {
         self.last[place] = 1.0 / square;
     }
 
-    /// Layer 1 first.
-    pub(crate) fn all(&self) -> &[Layer] {
-        &self.layers
-    }
-
-    /// 1/w^2 at the layer of the last step, and zeros.
-    pub(crate) fn last(&self) -> &[f64] {
-        &self.last
-    }
-
-    /// Whether some determinant has doubled.
     pub(crate) fn doubled(&self) -> bool {
         self.layers.iter().any(|layer| layer.count > 0 && layer.ridge.doubled())
     }
 
-    /// Freezes all of them.
     pub(crate) fn freeze(&mut self) {
         self.layers.iter_mut().filter(|layer| layer.count > 0).for_each(|layer| layer.ridge.freeze());
     }

@@ -13,5 +13,5 @@ pub(crate) use layers::{Layer, Layers, influence};
 pub use likelihood::{Counts, Likelihood, Maximum, Seen};
 pub(crate) use likelihood::{Parabola, Scored, Term, gram, largest_norm, ridge as likelihood_ridge};
 pub(crate) use ridge::Ridge;
-pub(crate) use two_moments::{Errors, TwoMoments};
-pub(crate) use visits::{Row, Stored as StoredVisits, Visits};
+pub(crate) use two_moments::TwoMoments;
+pub(crate) use visits::{Row, TakenVisits, Visits};

@@ -1,24 +1,44 @@
 //! How often each pair was visited, and where it led: the empirical kernel of tabular learners.
 
-use crate::numeric::stored::{Flaw, MOST, at_most, ensure};
+use crate::numeric::stored::{Flaw, ensure};
 use crate::problem::{Pair, Problem, State};
+use serde::{Deserialize, Serialize};
 
 /// Visits of every pair, and the transitions seen. It grows only with what is seen.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub(crate) struct Visits {
     rows: Vec<Row>,
 }
 
 /// What was seen of one pair.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Vec<(u32, u64)>", into = "Vec<(u32, u64)>")]
 pub(crate) struct Row {
     n: u64,
     /// Next states with their counts, in the order in which they were first seen.
     seen: Vec<(u32, u64)>,
 }
 
-/// Visits as they are stored: a pair that was visited, with its next states and their counts.
-pub(crate) type Stored = Vec<(Pair, Vec<(u32, u64)>)>;
+impl From<Vec<(u32, u64)>> for Row {
+    fn from(seen: Vec<(u32, u64)>) -> Row {
+        Row { n: seen.iter().fold(0, |sum, (_, count)| sum.saturating_add(*count)), seen }
+    }
+}
+
+impl From<Row> for Vec<(u32, u64)> {
+    fn from(row: Row) -> Self {
+        row.seen
+    }
+}
+
+/// Visits, and those of each pair as they were when their number last reached a power of two.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TakenVisits {
+    visits: Visits,
+    taken: Visits,
+}
 
 impl Visits {
     /// Nothing was seen yet.
@@ -51,57 +71,41 @@ impl Visits {
         self.rows.iter().map(|row| row.n).collect()
     }
 
-    /// Takes over what others have seen of one pair.
-    pub(crate) fn copy(&mut self, p: Pair, of: &Visits) {
-        self.rows[p].clone_from(&of.rows[p]);
+    /// Whether restored ones have a row for every pair, and name no state beyond.
+    pub(crate) fn check(&self, problem: &Problem) -> Result<(), Flaw> {
+        let (rows, pairs) = (self.rows.len(), problem.pairs());
+        ensure(rows == pairs, "visits", || format!("{rows} rows for {pairs} pairs"))?;
+        let mut seen = self.rows.iter().flat_map(|row| &row.seen);
+        let known = seen.all(|(next, _)| (*next as usize) < problem.states());
+        ensure(known, "visits", || "a state that does not exist".into())
+    }
+}
+
+impl TakenVisits {
+    /// Nothing was seen yet.
+    pub(crate) fn new(pairs: usize) -> TakenVisits {
+        TakenVisits { visits: Visits::new(pairs), taken: Visits::new(pairs) }
     }
 
-    /// Whether numbers of visits can be those of an earlier time.
-    pub(crate) fn check_before(&self, before: &[u64]) -> Result<(), Flaw> {
-        let known = before.len() == self.rows.len();
-        ensure(known, "before", || format!("{} pairs, not {}", before.len(), self.rows.len()))?;
-        let mut both = before.iter().zip(&self.rows);
-        both.try_for_each(|(n, row)| at_most("before", *n, row.n, "the visits of the pair"))
-    }
-
-    /// As it is stored.
-    pub(crate) fn stored(&self) -> Stored {
-        let visited = self.rows.iter().enumerate().filter(|(_, row)| row.n > 0);
-        visited.map(|(p, row)| (p, row.seen.clone())).collect()
-    }
-
-    /// Back from what was stored, if it can be of this problem and of so many steps. `listed`:
-    /// whether every next state must be one that the problem lists.
-    pub(crate) fn restored(
-        stored: &Stored,
-        problem: &Problem,
-        steps: u64,
-        listed: bool,
-    ) -> Result<Visits, Flaw> {
-        let mut visits = Visits::new(problem.pairs());
-        let mut total = 0u64;
-        for (p, seen) in stored {
-            ensure(*p < problem.pairs(), "pair", || format!("{p} of {}", problem.pairs()))?;
-            let row = &mut visits.rows[*p];
-            ensure(row.seen.is_empty() && !seen.is_empty(), "pair", || {
-                format!("{p} is there twice, or never went anywhere")
-            })?;
-            for &(next, count) in seen {
-                let known = match listed {
-                    true => problem.successors(*p).contains(&next),
-                    false => (next as usize) < problem.states(),
-                };
-                ensure(known, "next", || format!("pair {p} does not lead to state {next}"))?;
-                let again = row.seen.iter().any(|(s, _)| *s == next);
-                ensure(!again, "next", || format!("state {next} is there twice for pair {p}"))?;
-                ensure((1..=MOST).contains(&count), "count", || format!("{count} visits"))?;
-                row.n += count;
-                total += count;
-                at_most("total", total, steps, "the steps observed")?;
-                row.seen.push((next, count));
-            }
+    /// Takes a transition in. Whether the pair's visits have reached a power of two.
+    pub(crate) fn take(&mut self, p: Pair, next: State) -> bool {
+        self.visits.take(p, next);
+        let reached = self.visits.n(p).is_power_of_two();
+        if reached {
+            self.taken.rows[p].clone_from(&self.visits.rows[p]);
         }
-        Ok(visits)
+        reached
+    }
+
+    /// What had been seen of a pair at the last power of two.
+    pub(crate) fn row(&self, p: Pair) -> &Row {
+        self.taken.row(p)
+    }
+
+    /// As [`Visits::check`].
+    pub(crate) fn check(&self, problem: &Problem) -> Result<(), Flaw> {
+        self.visits.check(problem)?;
+        self.taken.check(problem)
     }
 }
 
@@ -164,26 +168,26 @@ mod tests {
     }
 
     #[test]
-    fn what_was_stored_comes_back_and_a_forgery_does_not() {
+    fn what_was_stored_comes_back_and_names_states_that_exist() {
         let problem = problem();
         let mut visits = Visits::new(problem.pairs());
         [(0, 2), (0, 1), (0, 2), (1, 2)].iter().for_each(|&(p, next)| visits.take(p, next));
-        assert_eq!(Visits::restored(&visits.stored(), &problem, 4, true).unwrap(), visits);
-        assert!(Visits::restored(&visits.stored(), &problem, 3, true).is_err());
-        let forged: [Stored; 6] = [
-            vec![(9, vec![(1, 1)])],
-            vec![(0, vec![])],
-            vec![(0, vec![(1, 1), (1, 1)])],
-            vec![(0, vec![(0, 1)])],
-            vec![(0, vec![(1, 0)])],
-            vec![(0, vec![(1, 1)]), (0, vec![(1, 1)])],
-        ];
-        for stored in &forged {
-            assert!(Visits::restored(stored, &problem, 100, true).is_err(), "{stored:?}");
+        let stored = serde_json::to_string(&visits).unwrap();
+        assert_eq!(stored, "[[[2,2],[1,1]],[[2,1]],[]]");
+        let restored = |text: &str| serde_json::from_str::<Visits>(text).unwrap();
+        assert_eq!(restored(&stored), visits);
+        assert!(visits.check(&problem).is_ok() && restored("[[[0,1]],[],[]]").check(&problem).is_ok());
+        for wrong in ["[]", "[[],[]]", "[[],[],[],[]]", "[[[3,1]],[],[]]"] {
+            assert!(restored(wrong).check(&problem).is_err(), "{wrong}");
         }
-        // a state that the models do not lead to, for a learner that does not believe them
-        assert!(Visits::restored(&forged[3], &problem, 100, false).is_ok());
-        assert!(Visits::restored(&vec![(0, vec![(3, 1)])], &problem, 100, false).is_err());
+    }
+
+    #[test]
+    fn rows_are_taken_over_at_powers_of_two() {
+        let mut visits = TakenVisits::new(1);
+        let reached: Vec<bool> = (0..6).map(|next| visits.take(0, next % 2)).collect();
+        assert_eq!(reached, [true, true, false, true, false, false]);
+        assert_eq!((visits.row(0).n(), visits.visits.n(0)), (4, 6));
     }
 
     proptest! {
@@ -193,7 +197,6 @@ mod tests {
             steps in prop::collection::vec((0usize..3, 0usize..3), 0..60),
             v in prop::collection::vec(0.0..9.0f64, 3),
         ) {
-            let problem = problem();
             let mut visits = Visits::new(3);
             steps.iter().for_each(|&(p, next)| visits.take(p, next));
             for p in 0..3 {
@@ -210,13 +213,6 @@ mod tests {
                 prop_assert!((mean - first).abs() < 1e-12 && visits.row(p).mean(&v) == mean);
                 prop_assert!((variance - average(&|x| (x - first) * (x - first))).abs() < 1e-12);
             }
-            let all = steps.len() as u64;
-            let stored = visits.stored();
-            prop_assert_eq!(&Visits::restored(&stored, &problem, all, false).unwrap(), &visits);
-            prop_assert!(all == 0 || Visits::restored(&stored, &problem, all - 1, false).is_err());
-            // what is listed is what the models lead to
-            let listed = steps.iter().all(|&(p, next)| problem.successors(p).contains(&(next as u32)));
-            prop_assert_eq!(Visits::restored(&stored, &problem, all, true).is_ok(), listed);
         }
     }
 }

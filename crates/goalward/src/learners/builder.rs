@@ -45,14 +45,14 @@ impl<L: Buildable> Builder<L> {
         self
     }
 
-    /// Sets the seed of the learner's own random numbers; 0 if nobody does.
+    /// Sets the seed of the learner's own random numbers; 0 by default.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// Sets the number of episodes K that the run is planned for, where the learner asks; 1 if
-    /// nobody does.
+    /// Sets the number of episodes K that the run is planned for, if the learner asks for it; 1
+    /// by default.
     pub fn episodes(mut self, episodes: u64) -> Self {
         self.episodes = episodes;
         self

@@ -1,11 +1,81 @@
-//! What learners share that count transitions: sizes, the support, the floor under costs, claims.
+//! What learners share that count transitions: their data, sizes, the support, the floor under
+//! costs, claims.
 
-use super::core::Brief;
-use super::shared::{B, DELTA, SCALE, T_STAR};
+use super::core::{Brief, Clock, Snapshot, Standing, Table, misuse, same_shape};
+use super::shared::{B, B_OR_DOUBLING, DELTA, SCALE, T_STAR};
 use crate::Result;
 use crate::confidence::{Assumption, Claim, Condition, Kind};
+use crate::estimate::{TakenVisits, Visits};
+use crate::numeric::stored::{Flaw, Within, ensure};
 use crate::parameters::{Bound, Choice, Key, Value};
-use crate::problem::{Pair, Problem};
+use crate::problem::{Action, Pair, Problem};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// What a learner keeps of the data: the part of its state that no setting determines.
+pub(in crate::learners) trait Data:
+    Clone + Serialize + DeserializeOwned + Send + Sync
+{
+    /// Whether restored data have an entry for every state or pair, and name none that does not
+    /// exist.
+    fn check(&self, problem: &Problem) -> Result<(), Flaw>;
+}
+
+impl Data for Visits {
+    fn check(&self, problem: &Problem) -> Result<(), Flaw> {
+        self.check(problem)
+    }
+}
+
+/// A number for every pair.
+impl Data for Vec<u64> {
+    fn check(&self, problem: &Problem) -> Result<(), Flaw> {
+        each_pair("visits", self, problem)
+    }
+}
+
+impl Data for TakenVisits {
+    fn check(&self, problem: &Problem) -> Result<(), Flaw> {
+        self.check(problem)
+    }
+}
+
+/// The state of a learner with a table.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored<D> {
+    standing: Standing,
+    data: D,
+}
+
+/// The state of a learner with a table, for checkpoints.
+pub(in crate::learners) fn stored(table: &Table, data: impl Serialize) -> Snapshot {
+    Snapshot::of(&Stored { standing: table.standing.clone(), data })
+}
+
+/// That state again, if the standing is one of this table and the data's numbers can be computed with.
+/// Their lengths are yet to be checked.
+pub(in crate::learners) fn restored<D: DeserializeOwned>(
+    state: &Snapshot,
+    table: &Table,
+    now: &Clock,
+) -> Result<(Standing, D)> {
+    same_shape(&state.0["data"], &()).within("data").within("learner.algorithm")?;
+    let Stored { standing, data } = state.to()?;
+    table.check(&standing, now).within("standing").within("learner.algorithm")?;
+    Ok((standing, data))
+}
+
+/// Whether a list has an entry for every pair.
+pub(in crate::learners) fn each_pair<T>(place: &str, list: &[T], problem: &Problem) -> Result<(), Flaw> {
+    let (found, pairs) = (list.len(), problem.pairs());
+    ensure(found == pairs, place, || format!("{found} entries for {pairs} pairs"))
+}
+
+/// Whether a policy has an action of every state.
+pub(in crate::learners) fn each_state(policy: &[Action], problem: &Problem) -> Result<(), Flaw> {
+    ensure(misuse::is_policy(problem, policy), "policy", || "no action of some state".into())
+}
 
 /// Whether the learner knows where pairs may lead to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,17 +122,11 @@ pub(in crate::learners) const FLOOR: Key<f64> =
 
 impl Value for Support {
     fn read(text: &str) -> Option<Support> {
-        match text {
-            "known" => Some(Support::Known),
-            "unknown" => Some(Support::Unknown),
-            _ => None,
-        }
+        [Support::Known, Support::Unknown].into_iter().find(|support| support.typed() == text)
     }
+
     fn typed(&self) -> String {
-        match self {
-            Support::Known => "known".into(),
-            Support::Unknown => "unknown".into(),
-        }
+        if *self == Support::Known { "known" } else { "unknown" }.into()
     }
 }
 
@@ -141,6 +205,24 @@ impl Terms {
             unit: brief.problem.largest_cost(),
         })
     }
+
+    /// The paper's theorem; `read` says whether its constants were read in the paper itself.
+    pub(in crate::learners) fn theorem(&self, statement: &'static str, read: bool) -> Theorem {
+        Theorem { statement, level: self.delta, scale: self.scale, support: self.support, read }
+    }
+
+    /// That the bound bounds B*; not met where none is given.
+    pub(in crate::learners) fn bounds(&self, table: &Table, b: Option<f64>) -> Assumption {
+        match b {
+            Some(b) => Assumption::BoundsValues { b: b * self.unit, rho: table.floor * self.unit },
+            None => Assumption::settled("a bound on B* is given", false),
+        }
+    }
+}
+
+/// That no cost off the goal is zero.
+pub(in crate::learners) fn positive(table: &Table) -> Assumption {
+    Assumption::settled("every cost off the goal is positive", table.least_cost() > 0.0)
 }
 
 /// Says in the result whether bonuses are the paper's.
@@ -169,6 +251,14 @@ pub(in crate::learners) fn b(brief: &Brief, key: &Key<Bound>) -> Result<f64> {
     let b = brief.bound(key, brief.told.b_star, 0.0, 1e12 * unit)?;
     brief.settings.note_as(B.name(), b.into());
     Ok((b / unit).max(1.0))
+}
+
+/// The same, or none where it doubles.
+pub(in crate::learners) fn b_or_doubling(brief: &Brief) -> Result<Option<f64>> {
+    match brief.settings.get(&B_OR_DOUBLING)? {
+        Bound::Doubling => Ok(None),
+        _ => b(brief, &B_OR_DOUBLING).map(Some),
+    }
 }
 
 /// A bound on T*.

@@ -108,8 +108,8 @@ pub struct LearnerEntry {
     pub keeps: &'static str,
     /// Settings with which a survey shows it, `key=value@key=value`; empty text is the defaults.
     pub variants: &'static [&'static str],
-    /// The settings with which others go on with it when the data reject their models, if it is made
-    /// for that.
+    /// The settings with which others go on with it when the data reject their models, if it is
+    /// made for that.
     #[serde(skip)]
     pub fallback: Option<&'static str>,
     #[serde(skip)]
@@ -183,8 +183,8 @@ impl LearnerEntry {
         LearnerEntry { relies_on_models: true, ..self }
     }
 
-    /// Others go on with it, with these settings (`key=value@key=value`), when the data reject their
-    /// models.
+    /// Others go on with it, with these settings (`key=value@key=value`), when the data reject
+    /// their models.
     pub const fn fallback(self, settings: &'static str) -> Self {
         LearnerEntry { fallback: Some(settings), ..self }
     }

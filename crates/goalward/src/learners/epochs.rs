@@ -3,7 +3,7 @@
 //! An epoch ends when it has seen more episodes end than the one before it, or when some pair was
 //! visited more than twice as often as when it began.
 
-use crate::numeric::stored::{Flaw, at_most, ensure};
+use crate::numeric::stored::{Flaw, ensure};
 use crate::problem::Pair;
 use serde::{Deserialize, Serialize};
 
@@ -50,18 +50,10 @@ impl Epochs {
         self.then.clone_from(&self.visits);
     }
 
-    /// Whether stored ones can be those of so many pairs in episode k, after this many steps that
-    /// were counted.
-    pub(in crate::learners) fn check(&self, pairs: usize, k: u64, steps: u64) -> Result<(), Flaw> {
-        at_most("begun", self.begun, k, "the episodes begun")?;
-        at_most("before", self.before, self.begun, "the episode in which the epoch began")?;
-        for (place, counts) in [("visits", &self.visits), ("then", &self.then)] {
-            ensure(counts.len() == pairs, place, || format!("{} of {pairs}", counts.len()))?;
-        }
-        let sum = self.visits.iter().try_fold(0u64, |sum, n| sum.checked_add(*n));
-        ensure(sum == Some(steps), "visits", || format!("they do not add up to {steps} steps"))?;
-        let grown = self.visits.iter().zip(&self.then).all(|(now, then)| then <= now);
-        ensure(grown, "then", || "a pair had more visits then".into())
+    /// Whether restored ones have counts of every pair.
+    pub(in crate::learners) fn check(&self, pairs: usize) -> Result<(), Flaw> {
+        let counts = [self.visits.len(), self.then.len()];
+        ensure(counts == [pairs; 2], "visits", || format!("{counts:?} counts for {pairs} pairs"))
     }
 }
 
@@ -83,10 +75,7 @@ mod tests {
         }
         // K_0 = 1, and each epoch sees one more episode end than the one before
         assert_eq!(begun, [1, 3, 6, 10, 15, 21, 28]);
-        epochs.check(1, 30, 1 << 40).unwrap();
-        assert!(epochs.check(1, 27, 1 << 40).is_err());
-        assert!(epochs.check(2, 30, 1 << 40).is_err());
-        assert!(epochs.check(1, 30, 7).is_err());
+        assert!(epochs.check(1).is_ok() && epochs.check(2).is_err());
     }
 
     #[test]

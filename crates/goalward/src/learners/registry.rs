@@ -71,8 +71,8 @@ pub fn entry(id: &str) -> Result<LearnerEntry> {
     entry.ok_or_else(|| Error::UnknownId { kind: "learner", id: id.into(), known: known() })
 }
 
-/// The learner that goalward recommends to someone who has given these settings. `lr` needs to know
-/// nothing; whoever knows a bound on B* gets the paper's guarantee with `levis++lr`.
+/// The learner that goalward recommends with these settings. `lr` needs to know nothing; with a
+/// bound on B*, `levis++lr` has the paper's guarantee.
 pub fn recommended(settings: &Settings) -> LearnerEntry {
     match settings.get(B.name()) {
         Some(_) => linear_mixture::levis_plus_plus_lr::ENTRY,

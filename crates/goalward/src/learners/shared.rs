@@ -6,7 +6,6 @@ use crate::parameters::{Bound, Choice, Key};
 use crate::plan::Planner;
 use Choice::{WithCount, WithNumber, Word};
 
-/// B.
 pub(crate) const B: Key<Bound> = Key::number_or_oracle(
     "B",
     "upper bound on B* = max V*, for instance 3; oracle takes the true B* and says so",
@@ -19,7 +18,6 @@ pub(crate) const B_OR_DOUBLING: Key<Bound> = Key::number_oracle_or_doubling(
      a small one and doubles it when values exceed it: nothing needs to be known, no guarantee",
 );
 
-/// T*.
 pub(crate) const T_STAR: Key<Bound> = Key::number_or_oracle(
     "t_star",
     "upper bound on T*, the expected steps of the optimal policy from the worst state, for instance \

@@ -1,7 +1,7 @@
 //! A Markov chain over the states that a policy meets: its costs and its steps to the goal.
 
 use crate::plan::{self, Extras, Objective, Options};
-use crate::problem::{Kernel, ProblemBuilder, Truth};
+use crate::problem::{Csr, Problem, Shape, Truth};
 
 /// The probabilities of one state: places of next states, the goal last, ascending.
 pub(super) type Ends = Vec<(u32, f64)>;
@@ -16,22 +16,18 @@ pub(super) struct Paid {
 /// others.
 pub(super) fn solve(costs: &[f64], rows: &[Ends]) -> Option<Paid> {
     let n = rows.len();
-    let mut kernel = Kernel {
-        first_pair: (0..=n).chain([n]).collect(),
-        costs: costs.to_vec(),
-        first_row: vec![0],
-        successors: Vec::new(),
-        probabilities: Vec::new(),
-    };
+    let (mut first_row, mut successors, mut probabilities) = (vec![0], Vec::new(), Vec::new());
     for row in rows {
         let sum: f64 = row.iter().map(|(_, p)| p).sum();
         for &(next, p) in row.iter().filter(|(_, p)| *p > 0.0) {
-            kernel.successors.push(next);
-            kernel.probabilities.push(p / sum);
+            successors.push(next);
+            probabilities.push(p / sum);
         }
-        kernel.first_row.push(kernel.successors.len());
+        first_row.push(successors.len());
     }
-    let mut builder = ProblemBuilder::of_kernel("chain", kernel).ok()?;
+    let rows = Csr::new("chain", n, &first_row, &successors, &probabilities).ok()?;
+    let shape = Shape { first_pair: (0..=n).chain([n]).collect(), costs: costs.to_vec() };
+    let mut builder = Problem::from_arrays("chain", shape, &[&rows], None).ok()?;
     builder.start(0).goal(n).allow_lost();
     let problem = builder.build().ok()?;
     let truth = Truth::new(&problem, &[1.0]).ok()?;

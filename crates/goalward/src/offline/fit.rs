@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// Distinct impossible steps that are remembered; all are counted.
 const REMEMBERED: usize = 64;
-/// Up to so many states of a walk the set itself is asked, a tenth of a millisecond for each
+/// Up to this number of states of a walk the set itself is asked, a tenth of a millisecond for each
 /// question; beyond, the ellipsoid around it.
 const FEW: usize = 2_000;
 

@@ -1,14 +1,17 @@
 //! One line of JSON: a logged step, or a line of a trace.
 
-use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use crate::{Error, Result};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
-use std::fmt;
+use std::collections::BTreeMap;
 
 /// The kinds of lines that a trace has beside steps.
-const OTHER_KINDS: [&str; 5] = ["start", "plan", "violation", "episode", "end"];
+const OTHER_KINDS: [&str; 6] = ["start", "plan", "violation", "misfit", "episode", "end"];
 
 /// What a line gives, field by field.
-#[derive(Debug, Default)]
+#[derive(Debug, Deserialize)]
+#[serde(expecting = "a step {\"state\": ..., \"action\": ..., \"next\": ...}")]
 pub(super) struct Given {
     pub(super) state: Option<Value>,
     pub(super) action: Option<Value>,
@@ -17,76 +20,28 @@ pub(super) struct Given {
     /// The number of the step, in a trace.
     pub(super) t: Option<Value>,
     kind: Option<Value>,
-    /// The first field that a logged step does not have.
-    other: Option<String>,
-}
-
-/// What a line is.
-pub(super) enum Line {
-    /// A step.
-    Step,
-    /// A line of a trace that is none.
-    Other,
+    /// Fields that a logged step does not have.
+    #[serde(flatten)]
+    others: BTreeMap<String, IgnoredAny>,
 }
 
 impl Given {
-    /// What the line is; the field and the fault, if it is nothing that belongs here.
-    pub(super) fn line(&self) -> Result<Line, (String, String)> {
-        let kind = match &self.kind {
-            None => {
-                let known = "a step has state, action, next and, if it is known, cost";
-                let other = self.other.clone().or(self.t.as_ref().map(|_| "t".into()));
-                return match other {
-                    Some(other) => Err((other, format!("there is no such field; {known}"))),
-                    None => Ok(Line::Step),
-                };
+    /// Whether the line is a step, and not another line of a trace.
+    pub(super) fn is_step(&self) -> Result<bool> {
+        let (field, fault) = match self.kind.as_ref().map(|kind| (kind, kind.as_str())) {
+            Some((_, Some("step"))) => return Ok(true),
+            Some((_, Some(other))) if OTHER_KINDS.contains(&other) => return Ok(false),
+            Some((kind, _)) => {
+                ("kind".into(), format!("{kind} is none; a trace has lines of the kind \"step\""))
             }
-            Some(kind) => kind,
-        };
-        match kind.as_str() {
-            Some("step") => Ok(Line::Step),
-            Some(other) if OTHER_KINDS.contains(&other) => Ok(Line::Other),
-            _ => Err(("kind".into(), format!("{kind} is none; a trace has lines of the kind \"step\""))),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Given {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Given, D::Error> {
-        from.deserialize_map(Fields)
-    }
-}
-
-struct Fields;
-
-impl<'de> Visitor<'de> for Fields {
-    type Value = Given;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a step {\"state\": ..., \"action\": ..., \"next\": ...}")
-    }
-
-    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Given, M::Error> {
-        let mut given = Given::default();
-        while let Some(key) = map.next_key::<String>()? {
-            let field = match key.as_str() {
-                "state" => &mut given.state,
-                "action" => &mut given.action,
-                "next" => &mut given.next,
-                "cost" => &mut given.cost,
-                "kind" => &mut given.kind,
-                "t" => &mut given.t,
-                _ => {
-                    // a plan's values, of every state: nothing that is to be held
-                    map.next_value::<IgnoredAny>()?;
-                    given.other.get_or_insert(key);
-                    continue;
+            None => match self.others.keys().next().cloned().or(self.t.as_ref().map(|_| "t".into())) {
+                None => return Ok(true),
+                Some(other) => {
+                    let known = "a step has state, action, next and, if it is known, cost";
+                    (other, format!("there is no such field; {known}"))
                 }
-            };
-            if field.replace(map.next_value()?).is_some() {
-                return Err(M::Error::custom(format!("{key}: this field is given twice")));
-            }
-        }
-        Ok(given)
+            },
+        };
+        Err(Error::Field { field, fault })
     }
 }

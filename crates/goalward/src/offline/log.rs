@@ -1,7 +1,7 @@
 //! Logged transitions, read one after the other: CSV with a header, or a JSON object a line.
 
 use super::csv;
-use super::given::{Given, Line};
+use super::given::Given;
 use super::places::{Places, quoted, shown};
 use crate::problem::{Action, Problem, State};
 use crate::{Error, Result};
@@ -14,7 +14,6 @@ use std::sync::Arc;
 const LONGEST: u64 = 1 << 28;
 /// How far a cost may be from the pair's own, relative to the larger.
 const ROUNDING: f64 = 1e-9;
-/// The columns of CSV.
 const COLUMNS: [&str; 4] = ["state", "action", "next", "cost"];
 
 /// A logged transition between states that exist, at the pair's own cost.
@@ -44,7 +43,6 @@ pub struct Log<R> {
     places: Places,
     bytes: R,
     path: PathBuf,
-    /// The number of the line that was read last.
     line: usize,
     text: Vec<u8>,
     form: Option<Form>,
@@ -62,14 +60,8 @@ enum Form {
     },
 }
 
-/// What is wrong with a field.
-struct Fault {
-    field: String,
-    fault: String,
-}
-
-fn fault(field: impl Into<String>, fault: impl Into<String>) -> Fault {
-    Fault { field: field.into(), fault: fault.into() }
+fn fault(field: impl Into<String>, fault: impl Into<String>) -> Error {
+    Error::Field { field: field.into(), fault: fault.into() }
 }
 
 impl<R: BufRead> Log<R> {
@@ -92,8 +84,8 @@ impl<R: BufRead> Log<R> {
             match row {
                 Ok(None) => {}
                 Ok(Some(row)) => return Ok(Some(row)),
-                Err(Fault { field, fault }) => {
-                    let source = Box::new(Error::Field { field, fault });
+                Err(error) => {
+                    let source = Box::new(error);
                     return Err(Error::AtLine { path: self.path.clone(), line: self.line, source });
                 }
             }
@@ -116,7 +108,7 @@ impl<R: BufRead> Log<R> {
     }
 
     /// The row of a line; none of one that says nothing.
-    fn take(&mut self, line: &[u8]) -> Result<Option<Row>, Fault> {
+    fn take(&mut self, line: &[u8]) -> Result<Option<Row>> {
         let text = std::str::from_utf8(line).map_err(|e| {
             let byte = line.get(e.valid_up_to()).copied().unwrap_or_default();
             fault("text", format!("byte {} is 0x{byte:02x}, which is not UTF-8", e.valid_up_to() + 1))
@@ -141,7 +133,7 @@ impl<R: BufRead> Log<R> {
         Ok(row)
     }
 
-    fn csv(&self, text: &str, at: [Option<usize>; 4], count: usize) -> Result<Row, Fault> {
+    fn csv(&self, text: &str, at: [Option<usize>; 4], count: usize) -> Result<Row> {
         let fields = csv::fields(text).map_err(|wrong| fault("row", wrong))?;
         if fields.len() != count {
             let missing = COLUMNS.iter().zip(at).find(|(_, at)| at.is_some_and(|at| at >= fields.len()));
@@ -172,16 +164,15 @@ impl<R: BufRead> Log<R> {
         Ok(Row { line: Some(self.line), state, action, next })
     }
 
-    fn json(&mut self, text: &str) -> Result<Option<Row>, Fault> {
+    fn json(&mut self, text: &str) -> Result<Option<Row>> {
         let given: Given = serde_json::from_str(text).map_err(|e| {
             let place = format!(" at line {} column {}", e.line(), e.column());
             let words = e.to_string();
             let words = words.strip_suffix(&place).unwrap_or(&words);
             fault("JSON", format!("column {}: {words}", e.column()))
         })?;
-        match given.line().map_err(|(field, wrong)| fault(field, wrong))? {
-            Line::Other => return Ok(None),
-            Line::Step => {}
+        if !given.is_step()? {
+            return Ok(None);
         }
         let missing = |field: &str| fault(field, "the step does not have it");
         let problem = &self.problem;
@@ -204,7 +195,7 @@ impl<R: BufRead> Log<R> {
     }
 
     /// The steps of a trace are numbered.
-    fn in_order(&mut self, t: &Value) -> Result<(), Fault> {
+    fn in_order(&mut self, t: &Value) -> Result<()> {
         let number =
             t.as_u64().ok_or_else(|| fault("t", format!("{} is not the number of a step", shown(t))))?;
         if number <= self.t {
@@ -216,7 +207,7 @@ impl<R: BufRead> Log<R> {
     }
 
     /// No step leads away from the goal.
-    fn leaves(&self, state: State) -> Result<(), Fault> {
+    fn leaves(&self, state: State) -> Result<()> {
         if state != self.problem.goal() {
             return Ok(());
         }
@@ -225,7 +216,7 @@ impl<R: BufRead> Log<R> {
     }
 
     /// A cost is the pair's own.
-    fn cost(&self, s: State, a: Action, cost: f64) -> Result<(), Fault> {
+    fn cost(&self, s: State, a: Action, cost: f64) -> Result<()> {
         let known = self.problem.cost(self.problem.pair(s, a));
         if cost.is_finite() && (cost - known).abs() <= ROUNDING * known.max(cost.abs()) {
             return Ok(());
@@ -235,8 +226,7 @@ impl<R: BufRead> Log<R> {
     }
 }
 
-/// The columns of a header.
-fn header(text: &str) -> Result<Form, Fault> {
+fn header(text: &str) -> Result<Form> {
     let known = "the columns are state, action, next and, if it is known, cost";
     if text.trim_start().starts_with('[') {
         return Err(fault("header", "this is a JSON list; write one object a line, without the list"));

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 /// Among more names than this none is looked for that was meant.
 const FEW: usize = 10_000;
-/// So much of a text is quoted.
+/// The most characters of a text that are quoted.
 const SHOWN: usize = 60;
 
 /// Finds the states and actions of a problem.
@@ -20,7 +20,6 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// Of a problem.
     pub(super) fn new(problem: &Problem) -> Places {
         let mut by_name = HashMap::new();
         for (s, name) in problem.state_names().into_iter().flatten().enumerate() {
@@ -46,7 +45,6 @@ impl Places {
         Err(format!("there is no state {}{meant}", quoted(text)))
     }
 
-    /// The state of a JSON value.
     pub(super) fn state_of(&self, problem: &Problem, value: &Value) -> Result<State, String> {
         match (value.as_str(), value.as_u64()) {
             (Some(text), _) => self.state(problem, text),
@@ -74,7 +72,6 @@ impl Places {
         }
     }
 
-    /// The action of a JSON value, in a state.
     pub(super) fn action_of(&self, problem: &Problem, s: State, value: &Value) -> Result<Action, String> {
         match (value.as_str(), value.as_u64()) {
             (Some(text), _) => self.action(problem, s, text),

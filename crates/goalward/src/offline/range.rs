@@ -1,8 +1,8 @@
 //! What a policy may cost if every pair has a theta of its own in a set: the least and the
 //! greatest.
 //!
-//! With L V(s) = c + min over theta of <theta, phi_V(s, policy)>, whoever has W <= L W has a lower
-//! bound: W is at most the cost to the goal under every choice of thetas that reaches it surely,
+//! With L V(s) = c + min over theta of <theta, phi_V(s, policy)>, every W <= L W is a lower
+//! bound: it is at most the cost to the goal under every choice of thetas that reaches it surely,
 //! and one that does not costs infinitely much. With U, which takes the maximum, and W >= U W + e
 //! for some e > 0, W is an upper bound, and so is W/e on the steps: under every choice the goal is
 //! reached surely.
@@ -20,7 +20,6 @@ use std::collections::VecDeque;
 
 /// A probability below this counts as none where a way out is looked for.
 const NOTHING: f64 = 1e-9;
-/// Rounds of policy iteration for one e.
 const ROUNDS: usize = 60;
 /// The values of e that are tried, in units of the largest value.
 const ROOM: [f64; 9] = [1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3];
@@ -44,7 +43,6 @@ pub struct Range {
     pub trapped: Vec<State>,
 }
 
-/// The least or the greatest.
 #[derive(Clone, Copy, PartialEq)]
 enum Side {
     Least,
@@ -100,7 +98,6 @@ impl<'a> Walk<'a> {
         Ok(Walk { problem, states, pairs, costs, place })
     }
 
-    /// How many states there are.
     pub(super) fn len(&self) -> usize {
         self.states.len()
     }
@@ -128,7 +125,6 @@ impl<'a> Walk<'a> {
         Range { fitted, lower, upper: upper.unwrap_or(f64::INFINITY), trapped }
     }
 
-    /// The rows of all states for one theta.
     fn rows(&self, theta: &[f64]) -> Vec<Ends> {
         (0..self.len()).map(|i| self.row(i, theta)).collect()
     }
@@ -156,7 +152,6 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// A set that is asked about a walk.
 struct Asked<'a> {
     walk: &'a Walk<'a>,
     set: &'a mut dyn SupportMin,
@@ -178,7 +173,7 @@ impl Asked<'_> {
         problem.phi_of(pair, |s| sign * of(s), &mut self.phi);
         let found = self.set.min(&self.phi, &mut Warm::default()).bound;
         self.set.minimiser(&mut self.theta);
-        // whatever theta is, the mean lies between the extremes; a bound beyond them says nothing
+        // the mean lies between the extremes for every theta; a bound beyond them says nothing
         let sound = found <= high + 1e-6 * high.abs();
         sign * if sound { found.max(low) } else { low }
     }

@@ -9,7 +9,6 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::rc::Rc;
 
-/// How much is read at once.
 const PIECE: usize = 1 << 16;
 
 /// An open log. However long it is, a line at a time is held.
@@ -44,7 +43,6 @@ pub fn open(path: &Path) -> Result<Source> {
     Ok(Source { bytes, size, read })
 }
 
-/// Counts what is read.
 struct Tally {
     from: Box<dyn Read>,
     read: Rc<Cell<u64>>,

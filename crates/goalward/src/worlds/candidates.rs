@@ -1,8 +1,9 @@
 //! What worlds share whose truth mixes candidate models: a pair from the outcomes under each model,
 //! the goal's own pairs, weights that are a mixture.
 
+use super::SIMPLEX;
 use crate::parameters::{Key, Reader};
-use crate::problem::{ProblemBuilder, State};
+use crate::problem::{Instance, ProblemBuilder, State};
 use crate::{Error, Result};
 use goalward_mdp::shown;
 
@@ -26,7 +27,6 @@ pub(super) struct PairOf {
 }
 
 impl PairOf {
-    /// For so many models.
     pub(super) fn new(models: usize) -> PairOf {
         PairOf { outcomes: Vec::new(), phi: vec![0.0; models] }
     }
@@ -36,7 +36,6 @@ impl PairOf {
         self.outcomes.push((next, model, probability));
     }
 
-    /// Adds it as an action of `s`.
     pub(super) fn put(&mut self, builder: &mut ProblemBuilder, s: State, cost: f64) -> Result<()> {
         let a = builder.action(s, cost)?;
         self.outcomes.sort_by_key(|(next, ..)| *next);
@@ -50,7 +49,7 @@ impl PairOf {
     }
 }
 
-/// Adds so many actions of the goal, which stay there and cost nothing.
+/// Adds actions of the goal, which stay there and cost nothing.
 pub(super) fn absorb(builder: &mut ProblemBuilder, goal: State, actions: usize, dim: usize) -> Result<()> {
     for _ in 0..actions {
         let a = builder.action(goal, 0.0)?;
@@ -59,7 +58,28 @@ pub(super) fn absorb(builder: &mut ProblemBuilder, goal: State, actions: usize, 
     Ok(())
 }
 
-/// Names as a builder takes them.
+/// The mixture of a builder's models with these weights. What learners are told of their signs is
+/// the user's choice.
+pub(super) fn mixture(settings: &Reader, mut builder: ProblemBuilder, theta: &[f64]) -> Result<Instance> {
+    if settings.get(&SIMPLEX)? {
+        builder.simplex();
+    }
+    Instance::new(builder.build()?, theta)
+}
+
+/// Beyond this number of pairs states and actions have no names, which would take as much memory as
+/// a tenth of the features.
+pub(super) const MOST_NAMED: usize = 10_000;
+
+/// Names states and actions by their numbers, where there are few.
+pub(super) fn number(builder: &mut ProblemBuilder, goal: State, actions: usize, pairs: usize) {
+    if pairs <= MOST_NAMED {
+        builder.name_states((0..goal).map(|s| format!("s{s}")).chain(["goal".to_string()]));
+        let names: Vec<String> = (0..actions).map(|a| format!("a{a}")).collect();
+        builder.name_actions((0..=goal).map(|_| &names));
+    }
+}
+
 pub(super) fn names(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| word.to_string()).collect()
 }
@@ -69,7 +89,7 @@ pub(super) fn all_on(model: usize, dim: usize) -> Vec<f64> {
     (0..dim).map(|i| if i == model { 1.0 } else { 0.0 }).collect()
 }
 
-/// The weights of so many models, checked here so that the error is about the parameter and not
+/// The weights of the models, checked here so that the error is about the parameter and not
 /// about a row of the kernel.
 pub(super) fn weights(settings: &Reader, key: &Key<Vec<f64>>, models: usize) -> Result<Vec<f64>> {
     let theta = settings.get(key)?;

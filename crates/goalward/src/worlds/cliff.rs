@@ -13,7 +13,7 @@
 //! V*(start) = columns + 1: up, along the edge, down. With slip the best way keeps away from the
 //! edge.
 
-use super::candidates::{Outcomes, absorb, names, pair};
+use super::candidates::{Outcomes, absorb, mixture, names, pair};
 use super::grid::{Grid, MOVES};
 use super::{SIMPLEX, WorldEntry};
 use crate::Result;
@@ -65,10 +65,7 @@ fn build(settings: &Reader) -> Result<Instance> {
     actions[cliff] = names(&["climb"]);
     builder.action_names(actions);
     builder.model_names(names(&["firm", "slippery"]));
-    if settings.get(&SIMPLEX)? {
-        builder.simplex();
-    }
-    Instance::new(builder.build()?, &[1.0 - slip, slip])
+    mixture(settings, builder, &[1.0 - slip, slip])
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@
 //! tried before. So V* is the length of a shortest path along streets of length 1/p, which the test
 //! computes on the map.
 
-use super::candidates::{absorb, names, pair, weights};
+use super::candidates::{absorb, mixture, names, pair, weights};
 use super::grid::{Grid, MOVES};
 use super::{SIMPLEX, WorldEntry};
 use crate::Result;
@@ -66,7 +66,7 @@ fn build(settings: &Reader) -> Result<Instance> {
     let grid = Grid { rows: n, columns: n };
     let goal = n * n - 1;
     let mut builder = Problem::builder(ENTRY.id, n * n, FORECASTS.len());
-    builder.start(0).goal(goal);
+    builder.heed(settings.halt()).start(0).goal(goal);
     for s in 0..goal {
         for a in 0..MOVES.len() {
             let next = grid.step(s, a);
@@ -86,10 +86,7 @@ fn build(settings: &Reader) -> Result<Instance> {
     builder.name_states((0..=goal).map(crossing));
     builder.name_actions((0..=goal).map(|_| MOVES));
     builder.model_names(names(&FORECASTS));
-    if settings.get(&SIMPLEX)? {
-        builder.simplex();
-    }
-    Instance::new(builder.build()?, &theta)
+    mixture(settings, builder, &theta)
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@
 //! There are two candidate models: `firm` makes the move; `slippery` makes it or one of the two
 //! across it, a third each. theta* = (1 - slip, slip), and slip = 1 is Gymnasium's.
 
-use super::candidates::{absorb, names, pair};
+use super::candidates::{absorb, mixture, names, pair};
 use super::grid::{Grid, MOVES};
 use super::{SIMPLEX, WorldEntry};
 use crate::Result;
@@ -68,10 +68,7 @@ fn build(settings: &Reader) -> Result<Instance> {
     builder.name_states((0..=goal).map(name));
     builder.name_actions((0..=goal).map(|_| MOVES));
     builder.model_names(names(&["firm", "slippery"]));
-    if settings.get(&SIMPLEX)? {
-        builder.simplex();
-    }
-    Instance::new(builder.build()?, &[1.0 - slip, slip])
+    mixture(settings, builder, &[1.0 - slip, slip])
 }
 
 #[cfg(test)]

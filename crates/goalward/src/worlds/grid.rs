@@ -32,7 +32,6 @@ impl Grid {
         [toward, (toward + 1) % 4, (toward + 3) % 4].map(|way| (self.step(cell, way), 1.0 / 3.0)).to_vec()
     }
 
-    /// The name of a cell.
     pub(super) fn name(self, cell: usize) -> String {
         format!("({},{})", cell / self.columns, cell % self.columns)
     }

@@ -1,16 +1,17 @@
 //! `ladder`: rungs to climb, with ways of climbing that random models disagree about.
 //!
-//! States 0 (the ground) to `rungs` - 1, then the goal; `actions` ways to climb on every rung. Under
-//! model i a way leads one rung up, leaves the climber where it is, or lets it slip one rung down
-//! (on the ground: stay), with probabilities `sure` + (1 - sure) u, (1 - sure) v and (1 - sure) w,
-//! where (u, v, w) is uniform on the simplex, for every rung, way and model anew. Costs are uniform
-//! on [cost_min, 1], or zero for a share `free` of the ways; theta is uniform on the simplex. All is
-//! determined by `seed` and the other parameters.
+//! States 0 (the ground) to `rungs` - 1, then the goal; `actions` ways to climb on every rung.
+//! Under model i a way leads one rung up, leaves the climber where it is, or lets it slip one rung
+//! down (on the ground: stay), with probabilities `sure` + (1 - sure) u, (1 - sure) v and (1 -
+//! sure) w, where (u, v, w) is uniform on the simplex, for every rung, way and model anew. Costs
+//! are uniform on [cost_min, 1], or zero for a share `free` of the ways; theta is uniform on the
+//! simplex. All is determined by `seed` and the other parameters.
 //!
-//! Under every mixture every way leads up with probability at least `sure` > 0, so that every policy
-//! reaches the goal.
+//! Under every mixture every way leads up with probability at least `sure` > 0, so that every
+//! policy reaches the goal.
 
-use super::random_mixture::{Costs, FREE, MOST_NAMED, simplex_point};
+use super::candidates::{MOST_NAMED, absorb, mixture};
+use super::random_mixture::{COST_MIN, Costs, FREE, SEED, simplex_point};
 use super::{SIMPLEX, WorldEntry};
 use crate::Result;
 use crate::numeric::Stream;
@@ -45,10 +46,6 @@ const SURE: Key<f64> = Key::number(
     "the probability, above 0, with which every way leads up under every model",
 )
 .or("0.2");
-const COST_MIN: Key<f64> =
-    Key::number("cost_min", 0.0, 1.0, "costs are uniform between this and 1").or("0.1");
-const SEED: Key<u64> =
-    Key::count("seed", 0, u64::MAX, "determines all that is random, 0 to 2^64 - 1").or("0");
 
 /// Labels of the streams: the models and costs, and the true weights.
 const KERNEL: u64 = 11;
@@ -72,7 +69,7 @@ fn build(settings: &Reader) -> Result<Instance> {
     }
     let mut stream = Stream::new(seed, &[KERNEL]);
     let mut builder = Problem::builder(ENTRY.id, rungs + 1, dim);
-    builder.start(0).goal(rungs);
+    builder.heed(settings.halt()).start(0).goal(rungs);
     for s in 0..rungs {
         for a in 0..actions {
             builder.action(s, costs.draw(&mut stream))?;
@@ -89,21 +86,15 @@ fn build(settings: &Reader) -> Result<Instance> {
             }
         }
     }
-    for a in 0..actions {
-        builder.action(rungs, 0.0)?;
-        builder.feature(rungs, a, rungs, &vec![1.0; dim])?;
-    }
+    absorb(&mut builder, rungs, actions, dim)?;
     if rungs * actions <= MOST_NAMED {
         let rung = |s: usize| if s == 0 { "ground".into() } else { format!("rung {s}") };
         builder.name_states((0..rungs).map(rung).chain(["top".to_string()]));
         let ways: Vec<String> = (0..actions).map(|a| format!("way {a}")).collect();
         builder.name_actions((0..=rungs).map(|_| &ways));
     }
-    if settings.get(&SIMPLEX)? {
-        builder.simplex();
-    }
     let theta = simplex_point(&mut Stream::new(seed, &[WEIGHTS]), dim);
-    Instance::new(builder.build()?, &theta)
+    mixture(settings, builder, &theta)
 }
 
 #[cfg(test)]

@@ -16,7 +16,8 @@
 //!
 //! Every action reaches the goal with probability at least goal_prob at once: T* <= 1/goal_prob.
 
-use super::random_mixture::{MOST_NAMED, distinct, simplex_point};
+use super::candidates::{absorb, mixture, number};
+use super::random_mixture::{SEED, distinct, simplex_point};
 use super::{MOST_NUMBERS, SIMPLEX, WorldEntry};
 use crate::Result;
 use crate::memory;
@@ -64,8 +65,6 @@ const GOAL_PROB: Key<f64> = Key::number(
     "the probability, above 0, with which every latent kernel leads straight to the goal",
 )
 .or("0.05");
-const SEED: Key<u64> =
-    Key::count("seed", 0, u64::MAX, "determines all that is random, 0 to 2^64 - 1").or("0");
 
 /// Labels of the streams: the latent kernels with their costs, the pairs' weights, and theta.
 const LATENT: u64 = 1;
@@ -107,7 +106,7 @@ fn build(settings: &Reader) -> Result<Instance> {
         })
         .collect();
     let mut builder = Problem::builder(ENTRY.id, states, dim);
-    builder.start(0).goal(goal);
+    builder.heed(settings.halt()).start(0).goal(goal);
     let mut stream = Stream::new(seed, &[PSI]);
     for s in 0..goal {
         for a in 0..actions {
@@ -118,19 +117,10 @@ fn build(settings: &Reader) -> Result<Instance> {
             }
         }
     }
-    for a in 0..actions {
-        builder.action(goal, 0.0)?;
-        builder.feature(goal, a, goal, &vec![1.0; dim])?;
-    }
-    if pairs <= MOST_NAMED {
-        builder.state_names((0..goal).map(|s| format!("s{s}")).chain(["goal".to_string()]).collect());
-        builder.action_names(vec![(0..actions).map(|a| format!("a{a}")).collect(); states]);
-    }
-    if settings.get(&SIMPLEX)? {
-        builder.simplex();
-    }
+    absorb(&mut builder, goal, actions, dim)?;
+    number(&mut builder, goal, actions, pairs);
     let theta = simplex_point(&mut Stream::new(seed, &[WEIGHTS]), dim);
-    Instance::new(builder.build()?, &theta)
+    mixture(settings, builder, &theta)
 }
 
 /// A latent kernel: its cost, and for each next state a probability by every candidate.

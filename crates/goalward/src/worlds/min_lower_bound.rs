@@ -47,7 +47,6 @@ const CONSTANT: Key<f64> =
 const SEED: Key<u64> =
     Key::count("seed", 0, u64::MAX, "determines the signs of the best action, 0 to 2^64 - 1").or("0");
 
-/// The label of the stream of signs.
 const SIGNS: u64 = 21;
 
 fn build(settings: &Reader) -> Result<Instance> {

@@ -27,6 +27,7 @@ mod tests;
 mod windy_grid;
 
 use crate::files;
+use crate::numeric::halt::Halt;
 use crate::parameters::{Key, Parameter, Reader, Settings, name_and_settings};
 use crate::problem::{Instance, State, restart};
 use crate::{Error, Result};
@@ -70,7 +71,6 @@ pub const WORLDS: &[WorldEntry] = &[
     low_rank::ENTRY,
 ];
 
-/// What every world's `simplex` is.
 const SIMPLEX: Key<bool> = Key::flag(
     "simplex",
     "whether learners are told that no entry of theta is negative (as extra facts of the problem)",
@@ -101,8 +101,12 @@ pub fn entry(id: &str) -> Result<&'static WorldEntry> {
 
 /// Builds a world from its id and parameters.
 pub fn build(id: &str, settings: &Settings) -> Result<Instance> {
+    build_heeding(id, settings, &Halt::never())
+}
+
+fn build_heeding(id: &str, settings: &Settings, halt: &Halt) -> Result<Instance> {
     let entry = entry(id)?;
-    (entry.build)(&Reader::new(id, entry.parameters, settings)?)
+    (entry.build)(&Reader::new(id, entry.parameters, settings)?.heed(halt))
 }
 
 /// Where a world comes from.
@@ -119,7 +123,8 @@ pub enum Place<'a> {
 /// What is not an id is taken for a path if there is such a file or pipe, if it ends like a model
 /// (`.json`, `.drn`, `.gz`) or if it contains a path separator. `-` is standard input.
 pub fn locate(name: &str) -> Result<Place<'_>> {
-    let looks_like_file = [".json", ".drn", ".gz"].iter().any(|end| name.ends_with(end));
+    let mut endings = files::ENDINGS.iter().chain(&["gz"]);
+    let looks_like_file = endings.any(|end| name.strip_suffix(end).is_some_and(|name| name.ends_with('.')));
     match entry(name) {
         Ok(entry) => Ok(Place::Built(entry)),
         Err(_)
@@ -189,64 +194,64 @@ pub fn open(name: &str, settings: &Settings) -> Result<Instance> {
 ///
 /// If the start itself is lost nothing can be done, and it is among these states.
 pub fn open_restarting(name: &str, settings: &Settings) -> Result<(Instance, Vec<State>)> {
-    let (own, common) = Common::apart(name, settings)?;
-    let instance = match locate(name)? {
-        Place::Built(entry) => build(entry.id, &own),
-        Place::File(path) => files::open(path, &own),
-    };
-    common.apply(instance.map_err(Common::offer)?)
+    open_heeding(name, settings, &Halt::never())
+}
+
+/// The same; `halt` hears how far reading and building are.
+pub fn open_heeding(name: &str, settings: &Settings, halt: &Halt) -> Result<(Instance, Vec<State>)> {
+    opened(name, settings, |own| match locate(name)? {
+        Place::Built(entry) => build_heeding(entry.id, own, halt),
+        Place::File(path) => files::open(path, own, halt),
+    })
+}
+
+/// An instance that is opened with its own parameters; the common ones are applied to it.
+fn opened(
+    name: &str,
+    settings: &Settings,
+    open: impl FnOnce(&Settings) -> Result<Instance>,
+) -> Result<(Instance, Vec<State>)> {
+    let (own, restart) = apart(name, settings)?;
+    restarting(restart, open(&own).map_err(offer)?)
 }
 
 /// As [`open`], of a file, whatever it is called.
 pub fn open_file(path: &Path, settings: &Settings) -> Result<Instance> {
-    let (own, common) = Common::apart(&path.display().to_string(), settings)?;
-    Ok(common.apply(files::open(path, &own).map_err(Common::offer)?)?.0)
+    let name = path.display().to_string();
+    Ok(opened(&name, settings, |own| files::open(path, own, &Halt::never()))?.0)
 }
 
 /// As [`open`], of a file that is in memory already; `name` is what errors call it.
 pub fn open_bytes(bytes: Vec<u8>, name: &str, settings: &Settings) -> Result<Instance> {
-    let (own, common) = Common::apart(name, settings)?;
-    let instance = files::open_bytes(bytes, Path::new(name), &own);
-    Ok(common.apply(instance.map_err(Common::offer)?)?.0)
+    Ok(opened(name, settings, |own| files::open_bytes(bytes, Path::new(name), own))?.0)
 }
 
-/// What every world and every file takes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Common {
-    restart: bool,
+/// The parameters of a world or file itself, and the value of `restart`.
+pub(crate) fn apart(owner: &str, settings: &Settings) -> Result<(Settings, bool)> {
+    let own = COMMON.iter().fold(settings.clone(), |own, p| own.without(p.name));
+    let common = own.iter().fold(settings.clone(), |common, (key, _)| common.without(key));
+    let restart = Reader::new(owner, COMMON, &common)?.get(&RESTART)?;
+    Ok((own, restart))
 }
 
-impl Common {
-    /// These parameters, and the others.
-    pub(crate) fn apart(owner: &str, settings: &Settings) -> Result<(Settings, Common)> {
-        let own = COMMON.iter().fold(settings.clone(), |own, p| own.without(p.name));
-        let mut common = settings.clone();
-        for (key, _) in own.iter() {
-            common = common.without(key);
+/// An error that lists the known parameters lists the common ones, too.
+pub(crate) fn offer(error: Error) -> Error {
+    match error {
+        Error::UnknownSetting { owner, key, mut known } => {
+            known.extend(COMMON.iter().map(|p| p.name.to_string()));
+            Error::UnknownSetting { owner, key, known }
         }
-        let read = Reader::new(owner, COMMON, &common)?;
-        Ok((own, Common { restart: read.get(&RESTART)? }))
+        error => error,
     }
+}
 
-    /// An error that lists the parameters that there are lists these, too.
-    pub(crate) fn offer(error: Error) -> Error {
-        match error {
-            Error::UnknownSetting { owner, key, mut known } => {
-                known.extend(COMMON.iter().map(|p| p.name.to_string()));
-                Error::UnknownSetting { owner, key, known }
-            }
-            error => error,
-        }
+/// The instance with second chances if they are wanted, and the states that restart.
+pub(crate) fn restarting(wanted: bool, instance: Instance) -> Result<(Instance, Vec<State>)> {
+    if !wanted {
+        return Ok((instance, Vec::new()));
     }
-
-    /// What they make of an instance; and the states that restart.
-    pub(crate) fn apply(self, instance: Instance) -> Result<(Instance, Vec<State>)> {
-        Ok(match self.restart {
-            true => match restart(&instance.problem, instance.truth()?)? {
-                (_, lost) if lost.is_empty() => (instance, lost),
-                (restarted, lost) => (Instance { notes: instance.notes, ..restarted }, lost),
-            },
-            false => (instance, Vec::new()),
-        })
-    }
+    Ok(match restart(&instance.problem, instance.truth()?)? {
+        (_, lost) if lost.is_empty() => (instance, lost),
+        (restarted, lost) => (Instance { notes: instance.notes, ..restarted }, lost),
+    })
 }

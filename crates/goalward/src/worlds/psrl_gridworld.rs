@@ -6,14 +6,14 @@
 //! 1.
 //!
 //! The chance of success is what a learner of linear mixtures does not know. There are two
-//! candidate models: `obeys` makes the move, `strays` makes one of the three others. theta* = (success,
-//! 1 - success).
+//! candidate models: `obeys` makes the move, `strays` makes one of the three others. theta* =
+//! (success, 1 - success).
 //!
 //! Known values: with success = 1 it is a shortest path, V*(start) = rows + columns - 2. On one row
 //! it is a walk: from column i to i + 1 take h_i steps in the mean, with p = success, q =
 //! (1 - success)/3, h_0 = 1/p and h_i = (1 + q h_(i-1))/p.
 
-use super::candidates::{Outcomes, absorb, names, pair};
+use super::candidates::{Outcomes, absorb, mixture, names, pair};
 use super::grid::{Grid, MOVES};
 use super::{SIMPLEX, WorldEntry};
 use crate::Result;
@@ -54,10 +54,7 @@ fn build(settings: &Reader) -> Result<Instance> {
     builder.name_states((0..=goal).map(|s| grid.name(s)));
     builder.name_actions((0..=goal).map(|_| MOVES));
     builder.model_names(names(&["obeys", "strays"]));
-    if settings.get(&SIMPLEX)? {
-        builder.simplex();
-    }
-    Instance::new(builder.build()?, &[success, 1.0 - success])
+    mixture(settings, builder, &[success, 1.0 - success])
 }
 
 #[cfg(test)]

@@ -16,8 +16,8 @@
 //! For learners of linear mixtures there are `dim` candidate models, drawn alike. The first is
 //! the truth whatever their number, so that the kernel is the paper's.
 
-use super::candidates::{Outcomes, absorb, all_on, pair};
-use super::random_mixture::{Costs, MOST_NAMED, simplex_point};
+use super::candidates::{Outcomes, absorb, all_on, mixture, number, pair};
+use super::random_mixture::{COST_MIN, Costs, SEED, simplex_point};
 use super::{MOST_NUMBERS, SIMPLEX, WorldEntry};
 use crate::Result;
 use crate::memory;
@@ -29,14 +29,7 @@ pub(super) const ENTRY: WorldEntry = WorldEntry {
     id: "psrl-random-mdp",
     title: "a dense random kernel with random costs: 8 states with the goal, 2 actions",
     reference: "Jafarnia-Jahromi, Chen, Jain, Luo (UAI 2023), PSRL-SSP, section 5: RandomMDP",
-    parameters: &[
-        STATES.about(),
-        ACTIONS.about(),
-        DIM.about(),
-        COST_MIN.about(),
-        SEED.about(),
-        SIMPLEX.about(),
-    ],
+    parameters: &[STATES.about(), ACTIONS.about(), DIM.about(), LEAST.about(), SEED.about(), SIMPLEX.about()],
     build,
 };
 
@@ -44,10 +37,7 @@ const STATES: Key<u64> = Key::count("states", 1, 10_000, "the number of states b
 const ACTIONS: Key<u64> = Key::count("actions", 1, 1_000, "the number of actions of every state").or("2");
 const DIM: Key<u64> =
     Key::count("dim", 1, 64, "the number of candidate models d, 1 to 64; one of them is the truth").or("3");
-const COST_MIN: Key<f64> =
-    Key::number("cost_min", 0.0, 1.0, "costs are uniform between this and 1").or("0.04");
-const SEED: Key<u64> =
-    Key::count("seed", 0, u64::MAX, "determines all that is random, 0 to 2^64 - 1").or("0");
+const LEAST: Key<f64> = COST_MIN.or("0.04");
 
 /// Labels of the streams: costs, and the kernels, each with its model's number.
 const COSTS: u64 = 41;
@@ -56,7 +46,7 @@ const KERNEL: u64 = 42;
 fn build(settings: &Reader) -> Result<Instance> {
     let (states, actions) = (settings.get(&STATES)? as usize, settings.get(&ACTIONS)? as usize);
     let dim = settings.get(&DIM)? as usize;
-    let costs = Costs { least: settings.get(&COST_MIN)?, free: 0.0 };
+    let costs = Costs { least: settings.get(&LEAST)?, free: 0.0 };
     let seed = settings.get(&SEED)?;
     let rows = [actions, states + 1].iter().fold(states, |n, k| n.saturating_mul(*k));
     let numbers = rows.saturating_mul(dim);
@@ -70,7 +60,7 @@ fn build(settings: &Reader) -> Result<Instance> {
     let mut paid = Stream::new(seed, &[COSTS]);
     let mut streams: Vec<Stream> = (0..dim as u64).map(|i| Stream::new(seed, &[KERNEL, i])).collect();
     let mut builder = Problem::builder(ENTRY.id, states + 1, dim);
-    builder.start(0).goal(states);
+    builder.heed(settings.halt()).start(0).goal(states);
     for s in 0..states {
         for _ in 0..actions {
             let row = |stream: &mut Stream| -> Outcomes {
@@ -81,14 +71,8 @@ fn build(settings: &Reader) -> Result<Instance> {
         }
     }
     absorb(&mut builder, states, actions, dim)?;
-    if states * actions <= MOST_NAMED {
-        builder.state_names((0..states).map(|s| format!("s{s}")).chain(["goal".to_string()]).collect());
-        builder.action_names(vec![(0..actions).map(|a| format!("a{a}")).collect(); states + 1]);
-    }
-    if settings.get(&SIMPLEX)? {
-        builder.simplex();
-    }
-    Instance::new(builder.build()?, &all_on(0, dim))
+    number(&mut builder, states, actions, states * actions);
+    mixture(settings, builder, &all_on(0, dim))
 }
 
 #[cfg(test)]

@@ -5,18 +5,19 @@
 //! rows stay sparse whatever the number of models. Model i gives it random probabilities
 //! (independent exponential weights, normalised: uniform on the simplex) times 1 - goal_prob, and
 //! the goal goal_prob on top. Costs are uniform on [cost_min, 1], or zero for a share `free` of the
-//! pairs; theta is uniform on the simplex.
-//! All is determined by `seed` and the other parameters.
+//! pairs; theta is uniform on the simplex. All is determined by `seed` and the other parameters.
 //!
 //! From every state every action reaches the goal with probability at least goal_prob > 0 at once,
 //! under every mixture: every policy is proper, T* <= 1/goal_prob and B* <= 1/goal_prob.
 
+use super::candidates::{absorb, mixture, number};
 use super::{SIMPLEX, WorldEntry};
 use crate::Result;
 use crate::memory;
 use crate::numeric::Stream;
+use crate::numeric::halt::Halt;
 use crate::parameters::{Key, Reader};
-use crate::problem::{Instance, Problem};
+use crate::problem::{Instance, Problem, ProblemBuilder};
 use std::collections::BTreeSet;
 
 pub(super) const ENTRY: WorldEntry = WorldEntry {
@@ -48,7 +49,7 @@ const SUCCESSORS: Key<u64> = Key::count(
     "how many states an action may lead to, besides the goal's own share; at most states",
 )
 .or("3");
-const COST_MIN: Key<f64> =
+pub(super) const COST_MIN: Key<f64> =
     Key::number("cost_min", 0.0, 1.0, "costs are uniform between this and 1").or("0.1");
 pub(super) const FREE: Key<f64> =
     Key::number("free", 0.0, 1.0, "the share of actions, in the mean, that cost nothing").or("0");
@@ -59,7 +60,7 @@ const GOAL_PROB: Key<f64> = Key::number(
     "the probability, above 0, with which every action leads straight to the goal",
 )
 .or("0.05");
-const SEED: Key<u64> =
+pub(super) const SEED: Key<u64> =
     Key::count("seed", 0, u64::MAX, "determines all that is random, 0 to 2^64 - 1").or("0");
 
 /// Labels of the streams: the kernel and costs, and the true weights.
@@ -67,9 +68,6 @@ const KERNEL: u64 = 1;
 const WEIGHTS: u64 = 2;
 /// The most feature rows times dim: the time to fill them. Memory is asked for besides.
 const MOST_NUMBERS: usize = 4_000_000_000;
-/// Beyond so many pairs states and actions have no names: they would take as much memory as a tenth
-/// of the features.
-pub(super) const MOST_NAMED: usize = 10_000;
 
 fn build(settings: &Reader) -> Result<Instance> {
     let states = settings.get(&STATES)? as usize;
@@ -98,7 +96,8 @@ fn build(settings: &Reader) -> Result<Instance> {
 
     let costs = Costs { least: cost_min, free: settings.get(&FREE)? };
     let law = Law { states, actions, dim, successors, costs, goal_prob };
-    law.build(seed, settings.get(&SIMPLEX)?)
+    let theta = simplex_point(&mut Stream::new(seed, &[WEIGHTS]), dim);
+    mixture(settings, law.builder(seed, settings.halt())?, &theta)
 }
 
 /// What is random, by which law.
@@ -127,12 +126,12 @@ impl Costs {
 }
 
 impl Law {
-    fn build(&self, seed: u64, simplex: bool) -> Result<Instance> {
+    fn builder(&self, seed: u64, halt: &Halt) -> Result<ProblemBuilder> {
         let Law { states, actions, dim, successors, costs, goal_prob } = *self;
-        let (goal, pairs) = (states - 1, states * actions);
+        let goal = states - 1;
         let mut stream = Stream::new(seed, &[KERNEL]);
         let mut builder = Problem::builder(ENTRY.id, states, dim);
-        builder.start(0).goal(goal);
+        builder.heed(halt).start(0).goal(goal);
         let (mut reached, mut models, mut phi) = (Vec::new(), Vec::new(), vec![0.0; dim]);
         for s in 0..goal {
             for a in 0..actions {
@@ -154,19 +153,9 @@ impl Law {
                 }
             }
         }
-        for a in 0..actions {
-            builder.action(goal, 0.0)?;
-            builder.feature(goal, a, goal, &vec![1.0; dim])?;
-        }
-        if pairs <= MOST_NAMED {
-            builder.state_names((0..goal).map(|s| format!("s{s}")).chain(["goal".to_string()]).collect());
-            builder.action_names(vec![(0..actions).map(|a| format!("a{a}")).collect(); states]);
-        }
-        if simplex {
-            builder.simplex();
-        }
-        let theta = simplex_point(&mut Stream::new(seed, &[WEIGHTS]), dim);
-        Instance::new(builder.build()?, &theta)
+        absorb(&mut builder, goal, actions, dim)?;
+        number(&mut builder, goal, actions, states * actions);
+        Ok(builder)
     }
 }
 

@@ -18,7 +18,7 @@
 //! To swim right is best everywhere, so with on = p and back = q the mean way from place i to i + 1
 //! takes h_0 = 1/p, h_i = (1 + q h_(i-1))/p steps, and V*(start) = h_0 + ... + h_(length-1).
 
-use super::candidates::{absorb, names, pair, weights};
+use super::candidates::{absorb, mixture, names, pair, weights};
 use super::{SIMPLEX, WorldEntry};
 use crate::Result;
 use crate::memory;
@@ -48,7 +48,7 @@ fn build(settings: &Reader) -> Result<Instance> {
     memory::require("this river", Problem::bytes_of(2 * length, 4 * length, CURRENTS.len()))?;
 
     let mut builder = Problem::builder(ENTRY.id, length + 1, CURRENTS.len());
-    builder.start(0).goal(length);
+    builder.heed(settings.halt()).start(0).goal(length);
     for s in 0..length {
         let back = s.saturating_sub(1);
         let right = CURRENTS.map(|[on, same, drift]| vec![(s + 1, on), (s, same), (back, drift)]);
@@ -60,10 +60,7 @@ fn build(settings: &Reader) -> Result<Instance> {
     builder.name_states((0..length).map(place).chain(["right bank".to_string()]));
     builder.name_actions((0..=length).map(|_| ["left", "right"]));
     builder.model_names(names(&["still", "river", "flood"]));
-    if settings.get(&SIMPLEX)? {
-        builder.simplex();
-    }
-    Instance::new(builder.build()?, &theta)
+    mixture(settings, builder, &theta)
 }
 
 #[cfg(test)]

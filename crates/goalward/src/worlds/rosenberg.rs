@@ -18,8 +18,7 @@
 //! its own, drawn by `seed`. One of them, also drawn, is the truth. In the first state no two
 //! models agree, so that theta can be learnt. Tabular learners do not see the candidates.
 
-use super::candidates::{Outcomes, absorb, all_on, pair};
-use super::random_mixture::MOST_NAMED;
+use super::candidates::{MOST_NAMED, Outcomes, absorb, all_on, mixture, pair};
 use super::{MOST_NUMBERS, SIMPLEX, WorldEntry};
 use crate::Result;
 use crate::memory;
@@ -122,11 +121,8 @@ fn build(settings: &Reader) -> Result<Instance> {
         builder.action_names(arms);
     }
     builder.model_names((0..dim).map(|i| format!("guess {i}")).collect());
-    if settings.get(&SIMPLEX)? {
-        builder.simplex();
-    }
     let truth = Stream::new(seed, &[TRUE]).below(dim);
-    Instance::new(builder.build()?, &all_on(truth, dim))
+    mixture(settings, builder, &all_on(truth, dim))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@
 //!   estimate and begins there takes the road for good: its regret is linear. One that is optimistic
 //!   tries the shortcut, and finds out in some ten steps.
 
-use super::candidates::{absorb, names, pair};
+use super::candidates::{absorb, mixture, names, pair};
 use super::{SIMPLEX, WorldEntry};
 use crate::Result;
 use crate::parameters::{Key, Reader};
@@ -42,10 +42,7 @@ fn build(settings: &Reader) -> Result<Instance> {
     builder.state_names(names(&["here", "there"]));
     builder.action_names(vec![names(&["road", "shortcut"]); 2]);
     builder.model_names(names(&["open", "closed"]));
-    if settings.get(&SIMPLEX)? {
-        builder.simplex();
-    }
-    Instance::new(builder.build()?, &[open, 1.0 - open])
+    mixture(settings, builder, &[open, 1.0 - open])
 }
 
 #[cfg(test)]

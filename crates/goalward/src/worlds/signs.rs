@@ -6,13 +6,10 @@ use crate::Result;
 use crate::parameters::{Key, Reader};
 use crate::problem::{Instance, Problem};
 
-/// The number of features d.
 pub(super) const DIM: Key<u64> =
     Key::count("dim", 2, 16, "the number of features d, 2 to 16; there are 2^(d-1) actions").or("3");
-/// V* of the start.
 pub(super) const B_STAR: Key<f64> =
     Key::number("b_star", 1.0, 1e6, "B* = V*(start), the cost of always playing all ones").or("3");
-/// The chance of progress of a random action.
 pub(super) const DELTA: Key<f64> = Key::number(
     "delta",
     0.0,
@@ -32,7 +29,6 @@ pub(super) const DELTA: Key<f64> = Key::number(
 pub(super) struct Signs {
     pub(super) dim: usize,
     pub(super) delta: f64,
-    /// Delta.
     pub(super) gap: f64,
     pub(super) length: usize,
     /// The number of the best action: bit i set means +1 in coordinate i.

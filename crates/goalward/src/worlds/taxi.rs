@@ -24,7 +24,7 @@
 //! In the dry, V*(start) is the distance to the passenger and from there to the destination, around
 //! the walls, and 2 for pickup and dropoff.
 
-use super::candidates::{Outcomes, absorb, names, pair};
+use super::candidates::{Outcomes, absorb, mixture, names, pair};
 use super::{SIMPLEX, WorldEntry};
 use crate::Result;
 use crate::parameters::{Choice, Key, Reader};
@@ -83,7 +83,6 @@ impl Ride {
         ((self.row * 5 + self.column) * 5 + self.passenger) * 4 + self.destination
     }
 
-    /// Where a move leads.
     fn moved(self, toward: usize) -> Ride {
         let Ride { row, column, .. } = self;
         match toward {
@@ -158,10 +157,7 @@ fn build(settings: &Reader) -> Result<Instance> {
     builder.state_names(rides.chain(["delivered".to_string()]).collect());
     builder.action_names(vec![names(&ACTIONS); STATES + 1]);
     builder.model_names(names(&["dry", "rainy"]));
-    if settings.get(&SIMPLEX)? {
-        builder.simplex();
-    }
-    Instance::new(builder.build()?, &[1.0 - rain, rain])
+    mixture(settings, builder, &[1.0 - rain, rain])
 }
 
 #[cfg(test)]

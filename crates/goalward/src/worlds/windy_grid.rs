@@ -8,12 +8,12 @@
 //! * models 1, 2, 3, 4 have a wind to the `right`, `down`, `left`, `up`: with probability `wind` it
 //!   replaces the chosen move, else the move is made.
 //!
-//! The truth mixes them with the weights `theta`. With probability `reversed` it does something else
-//! that no model has: the opposite move is made. No step is impossible, since the wind that way
-//! leads there too, but no mixture explains them all. Every step costs `cost`. The default weights blow
-//! left and up, away from the goal, more than towards it; V*(start) = 2.83 at n = 3.
+//! The truth mixes them with the weights `theta`. With probability `reversed` it does something
+//! else that no model has: the opposite move is made. No step is impossible, since the wind that
+//! way leads there too, but no mixture explains them all. Every step costs `cost`. The default
+//! weights blow left and up, away from the goal, more than towards it; V*(start) = 2.83 at n = 3.
 
-use super::candidates::{PairOf, absorb, names, weights};
+use super::candidates::{PairOf, absorb, mixture, names, weights};
 use super::grid::{Grid, MOVES};
 use super::{SIMPLEX, WorldEntry};
 use crate::Result;
@@ -66,7 +66,7 @@ fn build(settings: &Reader) -> Result<Instance> {
     let grid = Grid { rows: n, columns: n };
     let goal = n * n - 1;
     let mut builder = Problem::builder(ENTRY.id, n * n, MODELS);
-    builder.start(0).goal(goal);
+    builder.heed(settings.halt()).start(0).goal(goal);
     let mut pair = PairOf::new(MODELS);
     for s in 0..goal {
         for a in 0..MOVES.len() {
@@ -83,10 +83,7 @@ fn build(settings: &Reader) -> Result<Instance> {
     builder.name_states((0..n * n).map(|s| grid.name(s)));
     builder.name_actions((0..n * n).map(|_| MOVES));
     builder.model_names(names(&[&["calm"], &MOVES[..]].concat()));
-    if settings.get(&SIMPLEX)? {
-        builder.simplex();
-    }
-    let mixture = Instance::new(builder.build()?, &theta)?;
+    let mixture = mixture(settings, builder, &theta)?;
     if reversed == 0.0 {
         return Ok(mixture);
     }

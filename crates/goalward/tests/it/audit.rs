@@ -1,6 +1,7 @@
 //! The audit: identities, lemmas where their assumptions hold, and where they do not.
 
 use goalward::Settings;
+use goalward::confidence::Holds;
 use goalward::episode::{Arena, Audit, AuditReport, RunSpec, Runner, Verdict};
 
 pub(crate) fn audited(arena: &Arena, spec: RunSpec) -> AuditReport {
@@ -42,7 +43,7 @@ fn twenty_seeds_of_levis_plus_plus_violate_nothing() {
         for seed in 0..20 {
             let spec = RunSpec::new("levis++", 60).settings(told("B=oracle norms=computed")).seed(seed);
             let report = audited(&arena, spec.max_steps(3_000));
-            assert!(report.guarantee.as_ref().is_some_and(|g| g.holds.word() == "yes"));
+            assert!(report.guarantee.as_ref().is_some_and(|g| g.holds == Holds::Yes));
             assert_sound(&report);
             assert_eq!(report.levels.len(), report.formula.unwrap().levels);
         }

@@ -46,7 +46,7 @@ fn observe(learner: &mut Learner, state: usize, action: usize, next: usize) {
 }
 
 fn same_layers(learner: &Learner, direct: &[Vec<f64>]) {
-    let kept = learner.snapshot().0["algorithm"]["layers"].take();
+    let kept = learner.snapshot().0["algorithm"]["data"]["layers"].take();
     let ours = layers(&kept["q"]);
     for left in 1..=direct.len() {
         let at = standing(left, ours.len(), kept["period"].as_u64().unwrap() as usize);

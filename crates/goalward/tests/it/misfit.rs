@@ -300,10 +300,9 @@ fn a_forged_watch_is_refused_and_changes_nothing() {
     fed(&world, &mut learner, 1, 3_000);
     let Snapshot(good) = learner.snapshot();
     let fresh = || world.learner("lr", &Settings::new(), 1, tabular);
-    let paths: [(&str, serde_json::Value); 7] = [
-        ("/watch/evidence/alpha", 0.5.into()),
-        ("/watch/evidence/visits/0", 0.into()),
-        ("/watch/evidence/rejected", serde_json::Value::Null),
+    let paths: [(&str, serde_json::Value); 6] = [
+        ("/watch/evidence/gains", serde_json::json!([])),
+        ("/watch/evidence/pairs/0", 9_999.into()),
         ("/watch/evidence/log_e", 1e300.into()),
         ("/watch", serde_json::Value::Null),
         ("/stand_in/clock/j", 9.into()),

@@ -86,7 +86,7 @@ const MALFORMED: &[(&str, &str, &str, usize, &[&str])] = &[
     (JSON, "\"next\": 4", "\"next\": -4", 2, &["next", "-4 is neither"]),
     (JSON, "\"next\": 4, ", "", 2, &["next", "does not have it"]),
     (JSON, "\"next\": 4", "\"next_state\": 4", 2, &["next_state", "no such field", "state, action, next"]),
-    (JSON, "\"next\": 4", "\"next\": 4, \"next\": 5", 2, &["next", "twice"]),
+    (JSON, "\"next\": 4", "\"next\": 4, \"next\": 5", 2, &["next", "duplicate"]),
     (JSON, "\"cost\": 0.2", "\"cost\": \"0.2\"", 2, &["cost", "not a number"]),
     (JSON, "\"cost\": 0.2", "\"cost\": 1", 2, &["cost", "1.0", "costs 0.2"]),
     (JSON, "\"cost\": 0.2}", "\"cost\": 0.2", 2, &["JSON", "EOF"]),

@@ -368,7 +368,7 @@ fn replay(
                 (due, interval, made, plans) = (false, interval + 1, 0, plans + 1);
                 direct.begin(&terms, f64::from(interval));
                 (q, v) = induce(direct.as_mut(), &terms);
-                let kept = &state["algorithm"]["layers"];
+                let kept = &state["algorithm"]["data"]["layers"];
                 let (ours, carried) = (layers(&kept["q"]), layers(&kept["carried"]));
                 for left in 1..=terms.h {
                     let at = standing(left, ours.len(), kept["period"].as_u64().unwrap() as usize);

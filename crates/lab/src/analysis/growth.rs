@@ -1,17 +1,16 @@
 //! Growth: how the gap regret grows with the number of episodes, the horizon, or the size of a
 //! world.
 
+use super::Findings;
 use super::phrase::{counted, or_dash, range};
 use super::view::{View, by_world};
-use super::{Findings, Section};
 use crate::Contender;
 use crate::figure::number_label;
 use crate::results::Results;
 use crate::stats::{Exponent, Mean};
-use crate::study::{Grows, GrowthAsk, GrowthFamily, LearnerPoint, WorldPoint};
+use crate::study::{Grows, GrowthFamily, LearnerPoint, WorldPoint};
 use crate::table::Table;
-use goalward::Settings;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::json;
 use std::iter::once;
 
@@ -22,18 +21,17 @@ struct WorldFamily<'a> {
     over: Grows,
     /// The exponent by the theory: at least and at most.
     expect: Option<(f64, f64)>,
-    points: Vec<FamilyPoint<'a>>,
+    /// The worlds with the sizes that grow, which may be known from runs alone.
+    #[serde(serialize_with = "points")]
+    points: Vec<(Option<f64>, &'a WorldPoint)>,
     exponents: Vec<GrowthRow<'a>>,
 }
 
-/// One world of a family.
-#[derive(Serialize)]
-struct FamilyPoint<'a> {
-    /// The size that grows, which may be known from runs alone.
-    x: Option<f64>,
-    episodes: u64,
-    world: &'a str,
-    params: &'a Settings,
+fn points<S: Serializer>(points: &[(Option<f64>, &WorldPoint)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(points.iter().map(|(x, world)| {
+        let (episodes, params) = (world.length.episodes, &world.place.params);
+        json!({ "x": x, "episodes": episodes, "world": world.label, "params": params })
+    }))
 }
 
 /// One contender in one family.
@@ -63,14 +61,11 @@ impl<'a> WorldFamily<'a> {
     fn of(results: &'a Results, ask: &'a GrowthFamily) -> WorldFamily<'a> {
         let mut worlds = by_world(results);
         worlds.retain(|(world, _)| world.base == ask.world);
-        let point = |(world, views): &(&'a WorldPoint, Vec<View>)| FamilyPoint {
-            x: ask.over.of(world, views.iter().flat_map(View::runs).map(|run| &run.row).next()),
-            episodes: world.length.episodes,
-            world: &world.label,
-            params: &world.place.params,
+        let point = |(world, views): &(&'a WorldPoint, Vec<View>)| {
+            (ask.over.of(world, views.iter().flat_map(View::runs).map(|run| &run.row).next()), *world)
         };
-        let points: Vec<FamilyPoint> = worlds.iter().map(point).collect();
-        let xs: Option<Vec<f64>> = points.iter().map(|point| point.x).collect();
+        let points: Vec<(Option<f64>, &WorldPoint)> = worlds.iter().map(point).collect();
+        let xs: Option<Vec<f64>> = points.iter().map(|(x, _)| *x).collect();
         let views: Vec<Vec<View>> = worlds.into_iter().map(|(_, views)| views).collect();
         let row = |(learner, point): (usize, &'a LearnerPoint)| {
             GrowthRow::of(&point.contender, learner, &views, xs.as_deref(), ask.expect)
@@ -81,9 +76,8 @@ impl<'a> WorldFamily<'a> {
 
     fn cells(&self) -> Table {
         let number = |x: f64| number_label(x, if x < 10.0 && x.fract() != 0.0 { 2 } else { 0 });
-        let heading = |point: &FamilyPoint| match point.x {
-            Some(x) => format!("{} = {}", self.over.name(), number(x)),
-            None => point.world.into(),
+        let heading = |(x, world): &(Option<f64>, &WorldPoint)| {
+            x.map_or(world.label.clone(), |x| format!("{} = {}", self.over.names()[0], number(x)))
         };
         let last = ["exponent [95 %]", "± line", "share of random's"].map(String::from);
         let headings = once("learner".to_string()).chain(self.points.iter().map(heading)).chain(last);
@@ -112,7 +106,7 @@ impl<'a> WorldFamily<'a> {
             "{}, {}: exponent {exponent} in {}{}{}.",
             row.contender.label,
             self.family,
-            self.over.name(),
+            self.over.names()[0],
             expected.unwrap_or_default(),
             share.unwrap_or_default()
         ))
@@ -189,20 +183,19 @@ const METHODS: [&str; 3] = [
 ];
 
 /// Adds the exponents to the findings.
-pub(super) fn add(results: &Results, ask: &GrowthAsk, findings: &mut Findings) {
-    let families: Vec<WorldFamily> =
-        ask.families.iter().map(|family| WorldFamily::of(results, family)).collect();
+pub(super) fn add(results: &Results, asked: &[GrowthFamily], findings: &mut Findings) {
+    let families: Vec<WorldFamily> = asked.iter().map(|family| WorldFamily::of(results, family)).collect();
     let sentences = |family: &WorldFamily| {
         let learners = family.exponents.iter().filter(|row| !row.is_random);
         learners.filter_map(|row| family.sentence(row)).collect::<Vec<_>>()
     };
     let words: Vec<String> = families.iter().flat_map(sentences).collect();
     let seeds = counted(results.study.seeds.len(), "seed");
-    let section = |family: &WorldFamily| Section {
-        title: format!("{}: gap regret over {}, {seeds}", family.family, family.over.name()),
-        table: family.cells(),
+    let table = |family: &WorldFamily| {
+        let title = format!("{}: gap regret over {}, {seeds}", family.family, family.over.names()[0]);
+        family.cells().titled(title)
     };
-    let tables = families.iter().map(section).collect();
+    let tables = families.iter().map(table).collect();
     let data = json!({ "families": families, "words": words });
     findings.put("growth", tables, parts(&families), data, words, METHODS.map(String::from).to_vec());
 }
@@ -221,7 +214,7 @@ mod tests {
             world.length.episodes = episodes;
         }
         let family = GrowthFamily { world: "corridor".into(), over, expect };
-        study.analysis.growth = Some(GrowthAsk { families: vec![family] });
+        study.analysis.growth = vec![family];
         let mut made = results(study, |world, learner, seed| {
             let k = [10.0f64, 100.0, 1000.0, 7.0][world];
             let luck = 1.0 + 0.1 * (seed as f64 - 2.5);
@@ -256,7 +249,7 @@ mod tests {
         assert_eq!(part(&findings, "share corridor random"), None);
         let table = part(&findings, "table corridor").unwrap();
         assert!(table.starts_with("| learner | K = 10 | K = 100 | K = 1,000 | exponent [95 %] |"), "{table}");
-        assert_eq!(findings.tables[0].title, "corridor: gap regret over K, 6 seeds");
+        assert_eq!(findings.tables[0].title(), "corridor: gap regret over K, 6 seeds");
     }
 
     #[test]

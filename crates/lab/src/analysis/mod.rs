@@ -1,11 +1,9 @@
-//! The answers of a study as tables, sentences and data. One file for each kind of question reads
-//! [`Results`] and adds to the [`Findings`]; nothing here draws, prints or writes.
+//! The answers of a study as tables, sentences and data: one file for each kind of question.
 
 mod comparison;
 mod coverage;
 mod growth;
 mod phrase;
-mod present;
 mod scale;
 mod tuning;
 mod view;
@@ -13,15 +11,15 @@ mod warnings;
 
 use crate::results::Results;
 use crate::study::{Band, FigureSpec, Study};
-use crate::table::Table;
+use crate::table::{Table, harmless};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// The answers of a study.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     /// Tables in the order of the report.
-    pub tables: Vec<Section>,
+    pub tables: Vec<Table>,
     /// Sentences about the numbers.
     pub words: Vec<String>,
     /// Missing, failed and truncated runs.
@@ -34,15 +32,6 @@ pub struct Findings {
     pub data: Map<String, Value>,
     /// Named pieces of Markdown for documents.
     pub parts: Vec<(String, String)>,
-}
-
-/// A table with its heading.
-#[derive(Clone, Debug, Serialize)]
-pub struct Section {
-    /// The heading.
-    pub title: String,
-    /// The table.
-    pub table: Table,
 }
 
 /// All analyses that the study asks for.
@@ -58,8 +47,8 @@ pub fn analyse(results: &Results) -> Findings {
     if let Some(ask) = &asked.scale {
         scale::add(results, ask, &mut findings);
     }
-    if let Some(ask) = &asked.growth {
-        growth::add(results, ask, &mut findings);
+    if !asked.growth.is_empty() {
+        growth::add(results, &asked.growth, &mut findings);
     }
     if let Some(ask) = &asked.tuning {
         tuning::add(results, ask, &mut findings);
@@ -98,7 +87,7 @@ impl Findings {
     fn put(
         &mut self,
         analysis: &str,
-        tables: Vec<Section>,
+        tables: Vec<Table>,
         parts: Vec<(String, String)>,
         data: Value,
         words: Vec<String>,
@@ -134,6 +123,94 @@ impl Findings {
 /// Rows as data: numbers, words and lists can always be serialised.
 fn value(of: impl Serialize) -> Value {
     serde_json::to_value(of).unwrap_or_default()
+}
+
+impl Findings {
+    /// The output of a command: tables, warnings and sentences.
+    pub fn text(&self) -> String {
+        let table = |table: &Table| format!("{}\n{}", table.title(), table.text());
+        let tables: Vec<String> = self.tables.iter().map(table).collect();
+        let lines = |lines: &[String], lead: &str| -> String {
+            lines.iter().map(|line| format!("{lead}{line}\n")).collect()
+        };
+        let blocks = [tables.join("\n"), lines(&self.warnings, "warning: "), lines(&self.words, "* ")];
+        let blocks: Vec<&str> = blocks.iter().map(String::as_str).filter(|b| !b.is_empty()).collect();
+        blocks.join("\n")
+    }
+
+    /// The named parts, each after a Markdown comment with its name.
+    pub fn markdown(&self) -> String {
+        let part = |(name, text): &(String, String)| format!("<!-- {name} -->\n{}\n\n", text.trim_end());
+        self.parts.iter().map(part).collect()
+    }
+
+    /// Everything as a Markdown document.
+    pub fn summary(&self, results: &Results) -> String {
+        let study = &results.study;
+        let mut out = format!("# {}\n", escaped(&harmless(&study.title)));
+        if !study.about.is_empty() {
+            out.push_str(&format!("\n{}\n", study.about.trim_end()));
+        }
+        for warning in &self.warnings {
+            out.push_str(&format!("\n**{}.**\n", escaped(&harmless(warning))));
+        }
+        out.push_str(&items("What the numbers say", &self.words));
+        for table in &self.tables {
+            let (title, table) = (escaped(&harmless(table.title())), escaped(&table.markdown()));
+            out.push_str(&format!("\n## {title}\n\n{table}"));
+        }
+        out.push_str(&items("How it was computed", &self.methods));
+        let build = &results.build;
+        out.push_str(&format!("\ngoalward {}, commit {}.\n", build.version, build.commit));
+        out
+    }
+
+    /// Everything as data: the fields of a single analysis at the top, several analyses each under its
+    /// name.
+    pub fn json(&self, results: &Results) -> Value {
+        let study = &results.study;
+        let only = self.data.values().next().filter(|_| self.data.len() == 1).and_then(Value::as_object);
+        let mut all: Map<String, Value> = only.unwrap_or(&self.data).clone();
+        let (done, planned, failed) = results.counts();
+        let world = |world: &crate::study::WorldPoint| {
+            json!({
+                "label": world.label,
+                "world": world.place.world,
+                "params": world.place.params,
+                "length": world.length,
+            })
+        };
+        let about = json!({
+            "study": {
+                "name": study.name,
+                "title": study.title,
+                "worlds": study.worlds.iter().map(world).collect::<Vec<_>>(),
+                "learners": study.learners.iter().map(|l| &l.contender).collect::<Vec<_>>(),
+            },
+            "seeds": study.seeds,
+            "version": results.build.version,
+            "commit": results.build.commit,
+            "runs": { "done": done, "planned": planned, "failed": failed },
+            "interrupted": done + failed < planned,
+            "sound": self.sound,
+            "words": self.words,
+            "warnings": self.warnings,
+            "methods": self.methods,
+        });
+        all.extend(about.as_object().cloned().unwrap_or_default());
+        Value::Object(all)
+    }
+}
+
+/// Escapes stars: T* and theta* are names.
+fn escaped(text: &str) -> String {
+    text.replace('*', "\\*")
+}
+
+/// Sentences under a heading; nothing without sentences.
+fn items(title: &str, lines: &[String]) -> String {
+    let items: String = lines.iter().map(|line| format!("* {}\n", escaped(&harmless(line)))).collect();
+    if items.is_empty() { items } else { format!("\n## {title}\n\n{items}") }
 }
 
 #[cfg(test)]

@@ -1,13 +1,12 @@
 //! Numbers and lists in sentences and tables.
 
-use crate::figure::number_label;
+use crate::figure::{ends, number_label};
 use crate::stats::Proportion;
 use goalward::numeric::Portable;
 
 /// The range of some numbers: `0.50 to 0.63`, or one number if both ends read alike.
 pub(super) fn range(values: impl IntoIterator<Item = f64>, shown: impl Fn(f64) -> String) -> Option<String> {
-    let (low, high) =
-        values.into_iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
+    let (low, high) = ends(values.into_iter());
     let (least, most) = (shown(low), shown(high));
     (low <= high).then(|| if least == most { least } else { format!("{least} to {most}") })
 }

@@ -3,10 +3,10 @@
 //! The factor changes the plans, weights and actions of a run. So every factor has runs of its own, and
 //! is a point of the learner's grid.
 
+use super::Findings;
 use super::coverage::lost;
 use super::phrase::{counted, hits_and_limit, or_dash, range, significant};
 use super::view::View;
-use super::{Findings, Section};
 use crate::group::{distinct, grouped};
 use crate::results::Results;
 use crate::stats::Proportion;
@@ -32,15 +32,12 @@ struct ScaleRow<'a> {
 struct FactorTried {
     world: String,
     learner: String,
-    /// The factor on the printed radius.
     factor: f64,
     /// Runs in which theta* left the ellipsoid after some step.
     lost: Option<Proportion>,
     /// Whether the upper limit on the share of such runs is at most delta.
     kept: bool,
-    /// The set's width as a share of B's.
     width: Option<f64>,
-    /// The mean gap regret over the steps.
     gap_regret: Option<f64>,
 }
 
@@ -62,8 +59,7 @@ impl FactorTried {
 }
 
 impl<'a> ScaleRow<'a> {
-    /// From the factors of one world and learner in descending order. The smallest one counts only if
-    /// all larger ones have runs and kept theta*.
+    /// From descending factors. One counts only if all larger ones kept theta*.
     fn of(tried: &'a [FactorTried]) -> Option<ScaleRow<'a>> {
         let first = tried.first()?;
         let kept = tried.iter().take_while(|t| t.kept).count();
@@ -113,7 +109,7 @@ fn learners<'a>(rows: &[ScaleRow<'a>]) -> Vec<&'a str> {
 }
 
 fn sentences(rows: &[ScaleRow]) -> Vec<String> {
-    let mut words = Vec::new();
+    let mut words: Vec<String> = Vec::new();
     for learner in learners(rows) {
         let mine = || rows.iter().filter(|row| row.learner == learner);
         if let Some(times) = smaller(rows, learner) {
@@ -127,21 +123,15 @@ fn sentences(rows: &[ScaleRow]) -> Vec<String> {
         }
         for row in mine().filter(|row| row.kept.is_none()) {
             if let Some((factor, lost)) = row.failed.and_then(|t| Some((t.factor, t.lost?))) {
+                let (world, hits, runs) = (row.world, lost.hits, counted(lost.n as usize, "run"));
                 words.push(format!(
-                    "On {} no factor kept theta* for {learner}: {factor} lost it in {} of {}.",
-                    row.world,
-                    lost.hits,
-                    counted(lost.n as usize, "run")
+                    "On {world} no factor kept theta* for {learner}: {factor} lost it in {hits} of {runs}."
                 ));
             }
         }
     }
-    if !words.is_empty() {
-        words.push(
-            "What held on these runs is no guarantee: longer runs and other worlds have other factors."
-                .into(),
-        );
-    }
+    let caveat = "What held on these runs is no guarantee: longer runs and other worlds have other factors.";
+    words.extend((!words.is_empty()).then(|| caveat.into()));
     words
 }
 
@@ -173,8 +163,7 @@ pub(super) fn add(results: &Results, ask: &ScaleAsk, findings: &mut Findings) {
          factor that is kept together with all larger ones tried.",
         ask.delta
     );
-    let table = Section { title, table: cells(&rows) };
-    findings.put("scale", vec![table], parts(&rows), data, words, vec![method]);
+    findings.put("scale", vec![cells(&rows).titled(title)], parts(&rows), data, words, vec![method]);
 }
 
 #[cfg(test)]
@@ -229,7 +218,7 @@ mod tests {
         // 0 of 40: 1 - 0.05^(1/40) = 7.2 %; 5 of 40: 24.5 %, by bisection of the exact sum
         let expected =
             ["corridor", "levis", "0.1", "0/40", "7.2 %", "0.4000", "3.0", "0.01", "5/40", "24.5 %"];
-        assert_eq!(findings.tables[0].table.rows()[0], expected);
+        assert_eq!(findings.tables[0].rows()[0], expected);
         let part = |name: &str| findings.parts.iter().find(|(n, _)| n == name).map(|(_, text)| text.as_str());
         assert_eq!((part("smaller levis"), part("width corridor")), (Some("10"), Some("0.400")));
         let first = "On these worlds the printed radius of levis could be 10 times smaller.";
@@ -248,7 +237,7 @@ mod tests {
             few.words[0].starts_with("On corridor no factor kept theta* for levis: 1 lost it in 0 of 20")
         );
         let none = three(|_| 0);
-        assert!(none.words.is_empty() && none.tables[0].table.rows()[0][2] == "-");
+        assert!(none.words.is_empty() && none.tables[0].rows()[0][2] == "-");
         let some = three(|learner| if learner == 1 { 40 } else { 0 });
         assert_eq!(some.data["scale"]["rows"][0]["kept"]["factor"], 1.0);
         assert!(some.data["scale"]["rows"][0]["failed"].is_null());

@@ -4,9 +4,9 @@
 //! with large costs from deciding alone. Of equal scores the first value wins. A value at an end of its
 //! grid is no optimum: one beyond it may score less.
 
+use super::Findings;
 use super::phrase::{or_dash, significant};
 use super::view::View;
-use super::{Findings, Section};
 use crate::group::{distinct, grouped};
 use crate::results::Results;
 use crate::study::TuningAsk;
@@ -58,7 +58,7 @@ pub(super) fn add(results: &Results, ask: &TuningAsk, findings: &mut Findings) {
         }
     }
     let parts = vec![("table".into(), table.markdown())];
-    let table = Section { title: format!("Mean of ln(1 + gap regret), by {}", ask.over), table };
+    let table = table.titled(format!("Mean of ln(1 + gap regret), by {}", ask.over));
     let method = format!(
         "The best {}: the least mean over the worlds of ln(1 + mean gap regret). One at an end of its \
          grid is marked: one beyond it may be better.",
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn the_least_mean_logarithm_wins() {
         let findings = made(false);
-        assert_eq!(findings.tables[0].table.rows()[0], ["levis", "0.1", "4.61", "3.91", "4.61"]);
+        assert_eq!(findings.tables[0].rows()[0], ["levis", "0.1", "4.61", "3.91", "4.61"]);
         assert_eq!(findings.data["tuning"]["rows"][0]["best"], "0.1");
         assert_eq!(findings.data["tuning"]["rows"][0]["edge"], false);
         assert!(
@@ -131,7 +131,7 @@ mod tests {
         study.analysis.tuning = Some(TuningAsk { over: "scale".into() });
         let falling = results(study, |_, learner, seed| Some(run(seed, 3, |_| [9.0, 4.0][learner])));
         let findings = analyse(&falling);
-        assert_eq!(findings.tables[0].table.rows()[0][..2], ["eb-ssp", "0.1 (edge)"]);
+        assert_eq!(findings.tables[0].rows()[0][..2], ["eb-ssp", "0.1 (edge)"]);
         assert_eq!(findings.data["tuning"]["rows"][0]["edge"], true);
         assert!(findings.words[0].ends_with("it is not tuned."), "{:?}", findings.words);
     }
@@ -139,6 +139,6 @@ mod tests {
     #[test]
     fn a_value_without_runs_somewhere_does_not_win_and_the_first_of_equals_does() {
         let findings = made(true);
-        assert_eq!(findings.tables[0].table.rows()[0], ["levis", "1 (edge)", "4.61", "-", "4.61"]);
+        assert_eq!(findings.tables[0].rows()[0], ["levis", "1 (edge)", "4.61", "-", "4.61"]);
     }
 }

@@ -40,7 +40,6 @@ impl<'a> View<'a> {
         results.cells.iter().filter_map(view).collect()
     }
 
-    /// The label of the learner in tables.
     pub(super) fn label(&self) -> &'a str {
         &self.learner.contender.label
     }
@@ -52,7 +51,6 @@ impl<'a> View<'a> {
         format!("{}{rest}", self.learner.base)
     }
 
-    /// The finished runs.
     pub(super) fn runs(&self) -> &'a [Run] {
         &self.cell.runs
     }
@@ -62,7 +60,6 @@ impl<'a> View<'a> {
         self.cell.truncated(self.study)
     }
 
-    /// The mean of a number over the runs.
     pub(super) fn mean_of(&self, number: impl Fn(&Run) -> f64) -> Option<Mean> {
         self.mean_of_known(|run| Some(number(run)))
     }
@@ -91,7 +88,7 @@ impl<'a> View<'a> {
     }
 
     /// The exponent e of the growth K^e of the mean gap regret over the last two doublings of K; `None`
-    /// if a run was truncated, or where runs are counted in steps and so differ in their episodes.
+    /// if a run was truncated, or has a length in steps.
     pub(super) fn growth(&self) -> Option<f64> {
         let (first, others) = self.runs().split_first()?;
         if self.truncated() > 0 || self.world.length.by_steps {
@@ -109,8 +106,7 @@ impl<'a> View<'a> {
         slope.map(|e| if e.abs() < 0.005 { 0.0 } else { e })
     }
 
-    /// The mean Regret/K at the episode K that all runs recorded nearest to this one, measured by the
-    /// square root of K as in the paper's figure.
+    /// The mean Regret/K at the common recorded episode K nearest to this one by the root of K.
     pub(super) fn ratio_near(&self, episode: f64) -> Option<(u64, Mean)> {
         let off = |k: u64| ((k as f64).sqrt() - episode.sqrt()).abs();
         let ratio = |run: &Run, k: u64| Some(recorded(run, k)?.regret / k as f64);
@@ -125,8 +121,8 @@ impl<'a> View<'a> {
         self.runs().first().and_then(|run| run.row.radius.as_deref())
     }
 
-    /// Whether the guarantee holds with these settings, in this world; `None` if nothing is proved. All
-    /// runs have the same conditions, but a run with an impossible step shows that one fails.
+    /// Whether the guarantee holds; `None` if nothing is proved. An impossible step in any run shows that
+    /// it does not.
     pub(super) fn guarantee(&self) -> Option<&'a str> {
         let said = || self.runs().iter().filter_map(|run| run.row.guarantee.as_deref());
         said().find(|word| *word == "no").or_else(|| said().next())
@@ -180,7 +176,7 @@ impl<'a> View<'a> {
 
     /// Whether it is the policy of uniformly random actions.
     pub(super) fn is_random(&self) -> bool {
-        self.entry().is_some_and(|entry| entry.family == Family::Baseline && entry.needs.is_empty())
+        self.is_baseline() && self.entry().is_some_and(|entry| entry.needs.is_empty())
     }
 }
 

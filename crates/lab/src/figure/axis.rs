@@ -91,6 +91,11 @@ fn power(x: f64, exponent: i32) -> String {
     }
 }
 
+/// The least and the largest value; without values the ends are the wrong way round.
+pub(crate) fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)))
+}
+
 /// The step 1, 2 or 5 times a power of ten that is at least this large.
 pub(crate) fn round_step(raw: f64) -> f64 {
     let power = 10f64.to_the(raw.log_10().floor());

@@ -2,13 +2,10 @@
 
 use super::axis::Scale;
 use super::canvas::Canvas;
-use super::ends::{End, Ends};
-use super::page::{Drawing, Head, Key, Legend, MARGIN};
+use super::ends::Ends;
+use super::page::{Head, Key, Legend, MARGIN};
 use super::plane::{Frame, Plane};
 use super::plot::Plot;
-use super::style::Colour;
-use crate::Result;
-use plotters::backend::DrawingBackend;
 
 const GAP: f64 = 36.0;
 /// Below a plot: ticks, their labels and the axis' title.
@@ -32,8 +29,7 @@ pub(crate) struct Chart {
     pub(crate) square: bool,
 }
 
-/// Plots whose largest values differ by less than this have the same y axis: side by side they are
-/// there to be compared.
+/// Plots whose largest values differ by less than this factor have the same y axis.
 const ALIKE: f64 = 3.0;
 
 impl Chart {
@@ -122,7 +118,7 @@ fn same_unit(frame: &Frame, x: Scale, y: Scale) -> (Scale, Scale) {
     (wide(x0, x1, width), wide(y0, y1, height))
 }
 
-impl Drawing for Chart {
+impl Chart {
     fn size(&self) -> (u32, u32) {
         if let Some(size) = self.size {
             return size;
@@ -142,13 +138,12 @@ impl Drawing for Chart {
         (width as u32, height.ceil() as u32)
     }
 
-    fn draw<DB: DrawingBackend>(&self, canvas: &Canvas<DB>) -> Result<()> {
+    pub(crate) fn draw(&self) -> Canvas {
         let size = self.size();
         let (width, height) = (f64::from(size.0), f64::from(size.1));
-        canvas.fill(Colour::WHITE)?;
-        self.head.draw(canvas, width)?;
+        let mut canvas = self.head.page(size);
         let legend = self.legend();
-        legend.draw(canvas, width, height)?;
+        legend.draw(&mut canvas, width, height);
         let top = self.head.bottom(width) + 36.0;
         let row_height = (height - legend.height(width) - top) / self.rows() as f64;
         let columns = self.columns();
@@ -174,18 +169,15 @@ impl Drawing for Chart {
                     (x, y) = same_unit(&frame, x, y);
                 }
                 let plane = Plane { frame: &frame, x, y };
-                plot.draw(canvas, &plane)?;
+                plot.draw(&mut canvas, &plane);
                 if self.names_ends() {
-                    let named: Vec<End> = plot
-                        .curves
-                        .iter()
-                        .map(|c| End { stroke: c.stroke, at: Plot::end_of(c, &plane) })
-                        .collect();
-                    ends.draw(canvas, &named, frame.right, (frame.top - 12.0, frame.bottom + 12.0))?;
+                    let named = plot.curves.iter().map(|c| (c.stroke, Plot::end_of(c, &plane)));
+                    let (named, span) = (named.collect::<Vec<_>>(), (frame.top - 12.0, frame.bottom + 12.0));
+                    ends.draw(&mut canvas, &named, frame.right, span);
                 }
                 left = frame.right + GAP;
             }
         }
-        Ok(())
+        canvas
     }
 }

@@ -1,11 +1,10 @@
 //! Labels at the ends of curves, pushed apart where they would overlap.
 
-use super::canvas::{Anchor, Canvas, Point, text_width};
+use super::canvas::{Anchor, Canvas, Point};
 use super::parts::TEXT;
 use super::style::{Colour, Dash, Stroke};
+use super::typeface::text_width;
 use super::words::{at_most, wrapped};
-use crate::Result;
-use plotters::backend::DrawingBackend;
 
 /// The distance of lines, in units of the letters' size.
 const LEADING: f64 = 1.22;
@@ -18,13 +17,6 @@ const GAP: f64 = 40.0;
 /// A piece of the line before its label: colours alone do not tell many curves apart.
 const SWATCH: f64 = 46.0;
 
-/// A label that is to stand at the end of a curve.
-pub(super) struct End {
-    pub(super) stroke: Stroke,
-    /// Where the curve ends; none if nothing of it can be seen.
-    pub(super) at: Option<Point>,
-}
-
 /// The labels of a panel in lines, in letters of one size.
 pub(super) struct Ends {
     size: f64,
@@ -32,8 +24,7 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// Breaks the labels into lines of at most this width, in letters so small that all fit into a
-    /// height; without a height they are as large as all others.
+    /// Breaks the labels into lines of at most this width, in letters that fit into the height.
     pub(super) fn new(labels: &[&str], width: f64, height: Option<f64>) -> Ends {
         let mut size = TEXT;
         loop {
@@ -62,50 +53,47 @@ impl Ends {
         if self.lines.is_empty() { 0.0 } else { GAP + SWATCH + 10.0 + widest }
     }
 
-    /// Draws them right of a frame, each with a thin line to its curve.
-    pub(super) fn draw<DB: DrawingBackend>(
+    /// Draws them right of a frame, each with a thin line to the end of its curve, if that is seen.
+    pub(super) fn draw(
         &self,
-        canvas: &Canvas<DB>,
-        ends: &[End],
+        canvas: &mut Canvas,
+        ends: &[(Stroke, Option<Point>)],
         right: f64,
         span: (f64, f64),
-    ) -> Result<()> {
+    ) {
         let heights: Vec<f64> = (0..ends.len()).map(|i| self.height_of(i)).collect();
-        let wanted: Vec<f64> = ends.iter().map(|end| end.at.map_or(span.1, |at| at.1)).collect();
+        let wanted: Vec<f64> = ends.iter().map(|(_, at)| at.map_or(span.1, |at| at.1)).collect();
         let placed = spread(&wanted, &heights, span);
-        for (i, (end, middle)) in ends.iter().zip(placed).enumerate() {
-            if let Some(at) = end.at {
-                let thin = Stroke::new(end.stroke.colour.pale(0.55), 1.8, Dash::Solid);
+        for (i, ((stroke, at), middle)) in ends.iter().zip(placed).enumerate() {
+            if let Some(at) = at {
+                let thin = Stroke::new(stroke.colour.pale(0.55), 1.8, Dash::Solid);
                 let from = (at.0 + 3.0, at.1);
                 let bend = (right.max(at.0) + 6.0, at.1);
-                canvas.line(&[from, bend, (right + GAP - 6.0, middle)], thin)?;
+                canvas.line(&[from, bend, (right + GAP - 6.0, middle)], thin);
             }
             let swatch = [(right + GAP, middle), (right + GAP + SWATCH, middle)];
-            canvas
-                .line(&swatch, Stroke::new(end.stroke.colour, end.stroke.width.min(5.0), end.stroke.dash))?;
+            canvas.line(&swatch, Stroke { width: stroke.width.min(5.0), ..*stroke });
             let left = right + GAP + SWATCH + 10.0;
             let top = middle - 0.5 * (self.lines[i].len() as f64 - 1.0) * LEADING * self.size;
             for (n, line) in self.lines[i].iter().enumerate() {
                 let y = top + n as f64 * LEADING * self.size + 0.29 * self.size;
-                canvas.text(line, (left, y), self.size, end.stroke.colour.dark(), Anchor::Start)?;
+                canvas.text(line, (left, y), self.size, stroke.colour.dark(), Anchor::Start);
             }
         }
-        Ok(())
     }
 }
 
 impl Colour {
     /// The same colour, dark enough for letters on white.
     fn dark(self) -> Colour {
-        let sum = 0.3 * f64::from(self.0) + 0.59 * f64::from(self.1) + 0.11 * f64::from(self.2);
-        let share = (115.0 / sum.max(1.0)).min(1.0);
+        let share = (115.0 / self.brightness().max(1.0)).min(1.0);
         let darker = |c: u8| (f64::from(c) * share).round() as u8;
         Colour(darker(self.0), darker(self.1), darker(self.2))
     }
 }
 
-/// Middles as near to where they are wanted as can be, such that nothing overlaps and all is within
-/// a span, as far as there is room: least squares with an order, by pooling neighbours.
+/// Middles near to where they are wanted, without overlaps and within a span as far as there is room:
+/// least squares with an order, by pooling neighbours.
 fn spread(wanted: &[f64], heights: &[f64], (top, bottom): (f64, f64)) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|&a, &b| wanted[a].total_cmp(&wanted[b]));

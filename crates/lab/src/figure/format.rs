@@ -1,7 +1,6 @@
 //! The files that a figure can be written to.
 
-use super::canvas;
-use super::page::Drawing;
+use super::canvas::Canvas;
 use crate::Result;
 use crate::table::word;
 use serde::{Deserialize, Serialize};
@@ -50,12 +49,10 @@ impl Format {
     }
 
     /// Draws a file; `alt` is its description for screen readers.
-    pub(crate) fn draw(self, drawing: &impl Drawing, alt: &str) -> Result<Vec<u8>> {
+    pub(crate) fn draw(self, canvas: &Canvas, alt: &str) -> Result<Vec<u8>> {
         match self {
-            Format::Png => canvas::png(drawing.size(), |canvas| drawing.draw(canvas)),
-            Format::Svg => {
-                canvas::svg(drawing.size(), alt, |canvas| drawing.draw(canvas)).map(String::into_bytes)
-            }
+            Format::Png => canvas.png(),
+            Format::Svg => canvas.svg(alt).map(String::into_bytes),
         }
     }
 }

@@ -15,11 +15,12 @@ mod style;
 mod typeface;
 mod words;
 
-pub(crate) use axis::label as number_label;
+pub(crate) use axis::{ends, label as number_label};
+pub(crate) use canvas::Canvas;
 pub(crate) use chart::Chart;
 pub use format::Format;
-pub(crate) use map::{Map, MapCell, MapPanel, Pointer};
-pub(crate) use page::{Drawing, Head};
+pub(crate) use map::{Arrow, Map, MapCell, MapPanel};
+pub(crate) use page::Head;
 pub use parts::{Axis, Marker, Marks};
 pub(crate) use plot::{Curve, CurvePoint, Plot, Shape};
 pub(crate) use rows::{Entry, RowPanel, Rows};

@@ -1,12 +1,11 @@
 //! What all figures share: the page with its headline, its notes and its legend.
 
-use super::canvas::{Anchor, Canvas, text_width};
+use super::canvas::{Anchor, Canvas};
 use super::parts::{Marker, TEXT};
 use super::plane::mark;
 use super::style::{Colour, Stroke};
+use super::typeface::text_width;
 use super::words::{at_most, shortened, wrapped};
-use crate::Result;
-use plotters::backend::DrawingBackend;
 
 // all lengths in pixels of the finished picture
 pub(super) const MARGIN: f64 = 48.0;
@@ -17,15 +16,7 @@ const NOTE_LINE: f64 = 36.0;
 const SWATCH: f64 = 66.0;
 const LEGEND_LINE: f64 = 44.0;
 
-/// A figure: what is drawn, and how large it is.
-pub(crate) trait Drawing {
-    /// Width and height in pixels.
-    fn size(&self) -> (u32, u32);
-    /// Draws it.
-    fn draw<DB: DrawingBackend>(&self, canvas: &Canvas<DB>) -> Result<()>;
-}
-
-/// A headline, and what a reader must know, in smaller type below it.
+/// A headline with notes in smaller type below it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Head {
     pub(crate) title: String,
@@ -47,18 +38,20 @@ impl Head {
         MARGIN + 24.0 + TITLE_LINE * (title.len() - 1) as f64 + below
     }
 
-    pub(super) fn draw<DB: DrawingBackend>(&self, canvas: &Canvas<DB>, width: f64) -> Result<()> {
-        let (title, notes) = self.lines(width);
+    /// A page of this size with the headline on it.
+    pub(super) fn page(&self, size: (u32, u32)) -> Canvas {
+        let mut canvas = Canvas::new(&self.title, size);
+        let (title, notes) = self.lines(f64::from(size.0));
         let mut y = MARGIN + 24.0;
         for (i, line) in title.iter().enumerate() {
             y += if i == 0 { 0.0 } else { TITLE_LINE };
-            canvas.text(line, (MARGIN, y), TITLE, Colour::INK, Anchor::Start)?;
+            canvas.text(line, (MARGIN, y), TITLE, Colour::INK, Anchor::Start);
         }
         for (i, line) in notes.iter().enumerate() {
             y += if i == 0 { 40.0 } else { NOTE_LINE };
-            canvas.text(line, (MARGIN, y), NOTE, Colour::SLATE, Anchor::Start)?;
+            canvas.text(line, (MARGIN, y), NOTE, Colour::SLATE, Anchor::Start);
         }
-        Ok(())
+        canvas
     }
 }
 
@@ -92,8 +85,7 @@ impl Legend {
         legend
     }
 
-    /// Rows of places and keys: as few rows as fit, each column as wide as its widest entry, read
-    /// column by column.
+    /// As few rows of places and keys as fit, read column by column.
     fn rows(&self, width: f64) -> Vec<Vec<(f64, &Key)>> {
         let inside = width - 2.0 * MARGIN;
         let wide = |key: &Key| (SWATCH + 14.0 + text_width(key.label(), TEXT) + 48.0).min(inside);
@@ -118,25 +110,19 @@ impl Legend {
         MARGIN - 18.0 + LEGEND_LINE * self.rows(width).len() as f64
     }
 
-    pub(super) fn draw<DB: DrawingBackend>(
-        &self,
-        canvas: &Canvas<DB>,
-        width: f64,
-        height: f64,
-    ) -> Result<()> {
+    pub(super) fn draw(&self, canvas: &mut Canvas, width: f64, height: f64) {
         let top = height - self.height(width);
         for (row, keys) in self.rows(width).iter().enumerate() {
             let y = top + LEGEND_LINE * row as f64 + 20.0;
             for (x, key) in keys {
                 match key {
-                    Key::Line(_, stroke) => canvas.line(&[(*x, y), (x + SWATCH, y)], *stroke)?,
-                    Key::Mark(_, colour, marker) => mark(canvas, (x + SWATCH / 2.0, y), *colour, *marker)?,
+                    Key::Line(_, stroke) => canvas.line(&[(*x, y), (x + SWATCH, y)], *stroke),
+                    Key::Mark(_, colour, marker) => mark(canvas, (x + SWATCH / 2.0, y), *colour, *marker),
                 }
                 let place = (x + SWATCH + 14.0, y + 8.0);
                 let label = shortened(key.label(), TEXT, width - MARGIN - place.0);
-                canvas.text(&label, place, TEXT, Colour::INK, Anchor::Start)?;
+                canvas.text(&label, place, TEXT, Colour::INK, Anchor::Start);
             }
         }
-        Ok(())
     }
 }

@@ -1,12 +1,11 @@
 //! A frame with its scales, and what is drawn in it: lines that end at its edges, and marks.
 
-use super::axis::Scale;
+use super::axis::{Scale, Tick};
 use super::canvas::{Canvas, Point};
-use super::parts::Marker;
+use super::parts::{Marker, TICK};
 use super::style::{Colour, Dash, Stroke};
-use crate::Result;
+use super::typeface::text_width;
 use goalward::numeric::Portable;
-use plotters::backend::DrawingBackend;
 use std::f64::consts::{FRAC_PI_4, TAU};
 
 /// Where the coordinate system is, in pixels of the finished picture.
@@ -16,6 +15,13 @@ pub(super) struct Frame {
     pub(super) right: f64,
     pub(super) top: f64,
     pub(super) bottom: f64,
+}
+
+impl Frame {
+    /// Whether a place lies between the sides, up to rounding.
+    pub(super) fn spans_x(&self, x: f64) -> bool {
+        (self.left - 0.5..=self.right + 0.5).contains(&x)
+    }
 }
 
 /// A frame with its scales.
@@ -30,6 +36,29 @@ impl Plane<'_> {
         self.x.at(v).map(|p| self.frame.left + p * (self.frame.right - self.frame.left))
     }
 
+    /// Places and texts of round numbers along x, one in about `every` pixels. Labels are `gap` apart.
+    pub(super) fn x_ticks(&self, every: f64, gap: f64) -> Vec<(f64, String)> {
+        let width = self.frame.right - self.frame.left;
+        let mut ticks = self.x.ticks(((width / every) as usize).max(2));
+        let wide: f64 = ticks.iter().map(|t| text_width(&t.1, TICK) + gap + 6.0).sum();
+        if self.x.is_log() && wide > width {
+            let power = |t: &Tick| (t.0.log_10() - t.0.log_10().round()).abs() < 1e-9;
+            if ticks.iter().filter(|t| power(t)).count() > 1 {
+                ticks.retain(power);
+            }
+        }
+        let mut free = f64::NEG_INFINITY;
+        let mut kept = Vec::new();
+        for (value, text) in ticks {
+            let half = 0.5 * text_width(&text, TICK);
+            if let Some(at) = self.to_x(value).filter(|at| at - half >= free) {
+                free = at + half + gap;
+                kept.push((at, text));
+            }
+        }
+        kept
+    }
+
     pub(super) fn to_y(&self, v: f64) -> Option<f64> {
         self.y.at(v).map(|p| self.frame.bottom - p * (self.frame.bottom - self.frame.top))
     }
@@ -37,12 +66,7 @@ impl Plane<'_> {
 
 /// An open mark with a white rim, so that it stands out from the lines below it and hides no other
 /// mark.
-pub(super) fn mark<DB: DrawingBackend>(
-    canvas: &Canvas<DB>,
-    (x, y): Point,
-    colour: Colour,
-    marker: Marker,
-) -> Result<()> {
+pub(super) fn mark(canvas: &mut Canvas, (x, y): Point, colour: Colour, marker: Marker) {
     let (corners, radius, turn) = match marker {
         Marker::Circle => (28, 8.0, 0.0),
         Marker::Square => (4, 10.0, FRAC_PI_4),
@@ -53,8 +77,8 @@ pub(super) fn mark<DB: DrawingBackend>(
     };
     // once around and a little further, so that the line's ends make a corner like the others
     let outline: Vec<Point> = (0..=corners + 1).map(corner).collect();
-    canvas.line(&outline, Stroke::new(Colour::WHITE, 7.0, Dash::Solid))?;
-    canvas.line(&outline, Stroke::new(colour, 3.2, Dash::Solid))
+    canvas.line(&outline, Stroke::new(Colour::WHITE, 7.0, Dash::Solid));
+    canvas.line(&outline, Stroke::new(colour, 3.2, Dash::Solid));
 }
 
 /// The pieces of a line between two heights; a missing point breaks it.

@@ -1,14 +1,12 @@
 //! One coordinate system with curves and their bands, guides, shapes and marks.
 
-use super::axis::{Scale, Tick, round_step};
-use super::canvas::{Anchor, Canvas, Point, text_width};
+use super::axis::{Scale, Tick, ends, round_step};
+use super::canvas::{Anchor, Canvas, Point};
 use super::parts::{Axis, Marks, TEXT, TICK};
 use super::plane::{Plane, clipped, mark};
 use super::style::{Colour, Dash, Stroke};
+use super::typeface::text_width;
 use super::words::{at_most, shortened, wrapped};
-use crate::Result;
-use goalward::numeric::Portable;
-use plotters::backend::DrawingBackend;
 
 /// One point of a curve.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -19,6 +17,13 @@ pub(crate) struct CurvePoint {
     pub(crate) band: Option<(f64, f64)>,
     /// A wider one around that.
     pub(crate) outer: Option<(f64, f64)>,
+}
+
+impl CurvePoint {
+    /// A point without a band.
+    pub(crate) fn at(x: f64, y: f64) -> CurvePoint {
+        CurvePoint { x, y, ..CurvePoint::default() }
+    }
 }
 
 /// A curve; curves of the same label share one line of the legend.
@@ -73,12 +78,8 @@ impl Plot {
     fn span(values: impl Iterator<Item = f64>, log: bool) -> Option<(f64, f64)> {
         let known: Vec<f64> = values.filter(|v| v.is_finite()).collect();
         let most = known.iter().copied().fold(0.0, f64::max);
-        let counts = |v: &&f64| !log || **v > ROUNDING * most;
-        let (low, high) = known
-            .iter()
-            .filter(counts)
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &v| (l.min(v), h.max(v)));
-        (low <= high).then_some((low, high))
+        let counted = known.into_iter().filter(|v| !log || *v > ROUNDING * most);
+        Some(ends(counted)).filter(|(low, high)| low <= high)
     }
 
     fn x_range(&self) -> (f64, f64) {
@@ -96,8 +97,8 @@ impl Plot {
         }
     }
 
-    /// Every mean is shown, and every mark. A band may be cut off on a logarithmic axis, which it
-    /// would stretch without end where it comes near zero.
+    /// Shows every mean and mark. A band near zero would stretch a logarithmic axis without end: it may
+    /// be cut off.
     pub(super) fn y_range(&self) -> (f64, f64) {
         let points = || self.curves.iter().flat_map(|c| &c.points);
         let marks = self.marks.iter().flat_map(|m| m.points.iter().map(|p| p.1));
@@ -126,13 +127,9 @@ impl Plot {
     }
 
     fn y_ticks(&self, y: &Scale, height: f64) -> Vec<Tick> {
-        let mut ticks = y.ticks(((height / 76.0) as usize).clamp(2, 7));
-        let most = ((height / 34.0) as usize).max(2);
-        if ticks.len() > most {
-            let every = ticks.len().div_ceil(most);
-            ticks = ticks.into_iter().step_by(every).collect();
-        }
-        ticks
+        let ticks = y.ticks(((height / 76.0) as usize).clamp(2, 7));
+        let every = ticks.len().div_ceil(((height / 34.0) as usize).max(2)).max(1);
+        ticks.into_iter().step_by(every).collect()
     }
 
     /// The room that the y axis needs for its title and its ticks' labels.
@@ -141,94 +138,65 @@ impl Plot {
         self.y_ticks(y, height).iter().map(|t| text_width(&t.1, TICK)).fold(0.0, f64::max) + title
     }
 
-    /// Ticks of the x axis whose labels do not touch.
-    fn x_ticks(plane: &Plane) -> Vec<(f64, String)> {
-        let frame = plane.frame;
-        let columns = ((frame.right - frame.left) / 120.0) as usize;
-        let mut ticks = plane.x.ticks(columns.max(2));
-        let wide = |ticks: &[Tick]| ticks.iter().map(|t| text_width(&t.1, TICK) + 26.0).sum::<f64>();
-        if plane.x.is_log() && wide(&ticks) > frame.right - frame.left {
-            let powers = |t: &Tick| (t.0.log_10() - t.0.log_10().round()).abs() < 1e-9;
-            if ticks.iter().filter(|t| powers(t)).count() > 1 {
-                ticks.retain(powers);
-            }
-        }
-        let mut free = f64::NEG_INFINITY;
-        let mut kept = Vec::new();
-        for (value, text) in ticks {
-            let half = 0.5 * text_width(&text, TICK);
-            match plane.to_x(value) {
-                Some(at) if at - half >= free => {
-                    free = at + half + 20.0;
-                    kept.push((at, text));
-                }
-                _ => {}
-            }
-        }
-        kept
-    }
-
-    pub(super) fn draw<DB: DrawingBackend>(&self, canvas: &Canvas<DB>, plane: &Plane) -> Result<()> {
-        self.draw_axes(canvas, plane)?;
-        self.draw_below(canvas, plane)?;
+    pub(super) fn draw(&self, canvas: &mut Canvas, plane: &Plane) {
+        self.draw_axes(canvas, plane);
+        self.draw_below(canvas, plane);
         for curve in self.guides.iter().chain(&self.curves) {
             for piece in visible(curve, plane) {
-                canvas.line(&piece, curve.stroke)?;
+                canvas.line(&piece, curve.stroke);
             }
         }
         for curve in self.curves.iter() {
             // one point is no line: it must be seen all the same
             let dots = curve.dots || visible(curve, plane).is_empty();
             for point in curve.points.iter().filter(|_| dots) {
-                dot(canvas, plane, (point.x, point.y), curve.stroke.colour)?;
+                dot(canvas, plane, (point.x, point.y), curve.stroke.colour);
             }
         }
         for marks in &self.marks {
             for &(x, y) in &marks.points {
                 if let Some(at) = inside(plane, (x, y)) {
-                    mark(canvas, at, marks.colour, marks.marker)?;
+                    mark(canvas, at, marks.colour, marks.marker);
                 }
             }
         }
-        Ok(())
     }
 
-    fn draw_axes<DB: DrawingBackend>(&self, canvas: &Canvas<DB>, plane: &Plane) -> Result<()> {
+    fn draw_axes(&self, canvas: &mut Canvas, plane: &Plane) {
         let frame = plane.frame;
         let (width, height) = (frame.right - frame.left, frame.bottom - frame.top);
         if !self.title.is_empty() {
             let title = shortened(&self.title, TEXT, width);
-            canvas.text(&title, (frame.left, frame.top - 18.0), TEXT, Colour::INK, Anchor::Start)?;
+            canvas.text(&title, (frame.left, frame.top - 18.0), TEXT, Colour::INK, Anchor::Start);
         }
         let hair = Stroke::new(Colour::GRID, 2.0, Dash::Solid);
         for (value, text) in self.y_ticks(&plane.y, height) {
             let Some(at) = plane.to_y(value) else { continue };
-            canvas.line(&[(frame.left, at), (frame.right, at)], hair)?;
-            canvas.text(&text, (frame.left - 14.0, at + 8.0), TICK, Colour::SLATE, Anchor::End)?;
+            canvas.line(&[(frame.left, at), (frame.right, at)], hair);
+            canvas.text(&text, (frame.left - 14.0, at + 8.0), TICK, Colour::SLATE, Anchor::End);
         }
         let axis = Stroke::new(Colour::SLATE, 2.0, Dash::Solid);
-        for (at, text) in Plot::x_ticks(plane) {
-            canvas.line(&[(at, frame.bottom), (at, frame.bottom + 8.0)], axis)?;
-            canvas.text(&text, (at, frame.bottom + 36.0), TICK, Colour::SLATE, Anchor::Middle)?;
+        for (at, text) in plane.x_ticks(120.0, 20.0) {
+            canvas.line(&[(at, frame.bottom), (at, frame.bottom + 8.0)], axis);
+            canvas.text(&text, (at, frame.bottom + 36.0), TICK, Colour::SLATE, Anchor::Middle);
         }
-        canvas.line(&[(frame.left, frame.bottom), (frame.right, frame.bottom)], axis)?;
+        canvas.line(&[(frame.left, frame.bottom), (frame.right, frame.bottom)], axis);
         let middle = ((frame.left + frame.right) / 2.0, (frame.top + frame.bottom) / 2.0);
         let x_title = shortened(&self.x.title, TEXT, width + 60.0);
-        canvas.text(&x_title, (middle.0, frame.bottom + 80.0), TEXT, Colour::INK, Anchor::Middle)?;
+        canvas.text(&x_title, (middle.0, frame.bottom + 80.0), TEXT, Colour::INK, Anchor::Middle);
         let side = (frame.left - self.left_edge(&plane.y, height) + 20.0, middle.1);
-        canvas.upward_text(&shortened(&self.y.title, TEXT, height + 60.0), side, TEXT, Colour::INK)?;
+        canvas.upward_text(&shortened(&self.y.title, TEXT, height + 60.0), side, TEXT, Colour::INK);
         if self.curves.is_empty() && self.marks.is_empty() && self.shapes.is_empty() {
             let lines = at_most(wrapped(&self.empty, TEXT, 0.9 * width), 3, TEXT, 0.9 * width);
             for (i, line) in lines.iter().enumerate() {
                 let place = (middle.0, middle.1 + 34.0 * i as f64);
-                canvas.text(line, place, TEXT, Colour::SLATE, Anchor::Middle)?;
+                canvas.text(line, place, TEXT, Colour::SLATE, Anchor::Middle);
             }
         }
-        Ok(())
     }
 
     /// Shapes and bands.
-    fn draw_below<DB: DrawingBackend>(&self, canvas: &Canvas<DB>, plane: &Plane) -> Result<()> {
+    fn draw_below(&self, canvas: &mut Canvas, plane: &Plane) {
         let frame = plane.frame;
         for shape in &self.shapes {
             let place = |&(x, y): &(f64, f64)| {
@@ -237,7 +205,7 @@ impl Plot {
             };
             let outline: Vec<Point> = shape.outline.iter().filter_map(place).collect();
             if outline.len() >= 3 {
-                canvas.shape(&outline, shape.colour, shape.opacity)?;
+                canvas.shape(&outline, shape.colour, shape.opacity);
             }
         }
         for curve in &self.curves {
@@ -245,10 +213,9 @@ impl Plot {
             let band = outline(curve, plane, |p| p.band);
             let opacity = if outer.is_empty() { 0.16 } else { 0.13 };
             for shape in [outer, band].iter().filter(|shape| shape.len() >= 4) {
-                canvas.shape(shape, curve.stroke.colour, opacity)?;
+                canvas.shape(shape, curve.stroke.colour, opacity);
             }
         }
-        Ok(())
     }
 
     /// Where a curve ends, within the frame.
@@ -267,11 +234,7 @@ fn aired(low: f64, high: f64) -> (f64, f64) {
 /// The pieces of a curve that lie in the frame.
 fn visible(curve: &Curve, plane: &Plane) -> Vec<Vec<Point>> {
     let frame = plane.frame;
-    let in_width = |x: f64| (frame.left - 0.5..=frame.right + 0.5).contains(&x);
-    let place = |p: &CurvePoint| {
-        let x = plane.to_x(p.x).filter(|x| in_width(*x))?;
-        Some((x, plane.to_y(p.y)?))
-    };
+    let place = |p: &CurvePoint| Some((plane.to_x(p.x).filter(|x| frame.spans_x(*x))?, plane.to_y(p.y)?));
     let places: Vec<Option<Point>> = curve.points.iter().map(place).collect();
     clipped(&places, frame.top, frame.bottom)
 }
@@ -284,7 +247,7 @@ fn outline(curve: &Curve, plane: &Plane, band: fn(&CurvePoint) -> Option<(f64, f
             let (low, top) = band(p)?;
             // without a logarithm it is below all others
             let y = plane.to_y(if high { top } else { low }).unwrap_or(frame.bottom);
-            let x = plane.to_x(p.x).filter(|x| (frame.left - 0.5..=frame.right + 0.5).contains(x))?;
+            let x = plane.to_x(p.x).filter(|x| frame.spans_x(*x))?;
             Some((x, y.clamp(frame.top, frame.bottom)))
         })
     };
@@ -296,19 +259,13 @@ fn outline(curve: &Curve, plane: &Plane, band: fn(&CurvePoint) -> Option<(f64, f
 fn inside(plane: &Plane, (x, y): (f64, f64)) -> Option<Point> {
     let frame = plane.frame;
     let (x, y) = (plane.to_x(x)?, plane.to_y(y)?);
-    let within = (frame.left - 0.5..=frame.right + 0.5).contains(&x)
-        && (frame.top - 0.5..=frame.bottom + 0.5).contains(&y);
-    within.then_some((x, y))
+    (frame.spans_x(x) && (frame.top - 0.5..=frame.bottom + 0.5).contains(&y)).then_some((x, y))
 }
 
 /// A full dot with a white rim.
-fn dot<DB: DrawingBackend>(
-    canvas: &Canvas<DB>,
-    plane: &Plane,
-    place: (f64, f64),
-    colour: Colour,
-) -> Result<()> {
-    let Some(at) = inside(plane, place) else { return Ok(()) };
-    canvas.disc(at, 9.0, Colour::WHITE)?;
-    canvas.disc(at, 7.0, colour)
+fn dot(canvas: &mut Canvas, plane: &Plane, place: (f64, f64), colour: Colour) {
+    if let Some(at) = inside(plane, place) {
+        canvas.disc(at, 9.0, Colour::WHITE);
+        canvas.disc(at, 7.0, colour);
+    }
 }

@@ -1,16 +1,14 @@
 //! Numbers with intervals, a row for each learner and a panel for each world: bars, or dots where
 //! a bar's length would mean nothing.
 
-use super::axis::Scale;
-use super::canvas::{Anchor, Canvas, Point, text_width};
-use super::page::{Drawing, Head, MARGIN};
+use super::axis::{Scale, ends};
+use super::canvas::{Anchor, Canvas, Point};
+use super::page::{Head, MARGIN};
 use super::parts::{Axis, TEXT, TICK};
 use super::plane::{Frame, Plane};
 use super::style::{Colour, Dash, Stroke};
+use super::typeface::text_width;
 use super::words::{at_most, shortened, wrapped};
-use crate::Result;
-use goalward::numeric::Portable;
-use plotters::backend::DrawingBackend;
 
 const GAP: f64 = 36.0;
 const LINE: f64 = 31.0;
@@ -62,9 +60,7 @@ impl RowPanel {
             let (low, high) = e.interval.unzip();
             [e.value, e.tick, high, low.filter(|_| !log)]
         });
-        let known: Vec<f64> = numbers.flatten().filter(|v| v.is_finite() && (!log || *v > 0.0)).collect();
-        let low = known.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = known.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let (low, high) = ends(numbers.flatten().filter(|v| v.is_finite() && (!log || *v > 0.0)));
         let (low, high) = match self.x.range {
             Some(range) => range,
             None if log => (low / 2.0, high * 1.1),
@@ -94,9 +90,7 @@ impl Rows {
     fn row_heights(&self, width: f64) -> Vec<f64> {
         self.labels(width).iter().map(|lines| lines.len() as f64 * LINE + AROUND).collect()
     }
-}
 
-impl Drawing for Rows {
     fn size(&self) -> (u32, u32) {
         let width = self.width();
         let rows: f64 = self.row_heights(width).iter().sum();
@@ -105,11 +99,10 @@ impl Drawing for Rows {
         self.size.unwrap_or((width as u32, height.ceil() as u32))
     }
 
-    fn draw<DB: DrawingBackend>(&self, canvas: &Canvas<DB>) -> Result<()> {
+    pub(crate) fn draw(&self) -> Canvas {
         let size = self.size();
         let (width, height) = (f64::from(size.0), f64::from(size.1));
-        canvas.fill(Colour::WHITE)?;
-        self.head.draw(canvas, width)?;
+        let mut canvas = self.head.page(size);
         let labels = self.labels(width);
         let widest = labels.iter().flatten().map(|line| text_width(line, TEXT)).fold(0.0, f64::max);
         let columns = self.columns();
@@ -128,94 +121,69 @@ impl Drawing for Rows {
             let bottom = top + heights.iter().sum::<f64>();
             let frame = Frame { left, right: left + panel_width, top, bottom };
             if column == 0.0 {
-                draw_labels(canvas, &labels, &heights, &frame)?;
+                draw_labels(&mut canvas, &labels, &heights, &frame);
             }
-            self.draw_panel(canvas, panel, &frame, &heights)?;
+            self.draw_panel(&mut canvas, panel, &frame, &heights);
         }
-        Ok(())
+        canvas
     }
 }
 
 /// The labels left of a frame.
-fn draw_labels<DB: DrawingBackend>(
-    canvas: &Canvas<DB>,
-    labels: &[Vec<String>],
-    heights: &[f64],
-    frame: &Frame,
-) -> Result<()> {
+fn draw_labels(canvas: &mut Canvas, labels: &[Vec<String>], heights: &[f64], frame: &Frame) {
     let mut top = frame.top;
     for (lines, height) in labels.iter().zip(heights) {
         let first = top + 0.5 * (height - lines.len() as f64 * LINE) + 0.74 * LINE;
         for (n, line) in lines.iter().enumerate() {
             let place = (frame.left - 22.0, first + n as f64 * LINE);
-            canvas.text(line, place, TEXT, Colour::INK, Anchor::End)?;
+            canvas.text(line, place, TEXT, Colour::INK, Anchor::End);
         }
         top += height;
     }
-    Ok(())
 }
 
 impl Rows {
-    fn draw_panel<DB: DrawingBackend>(
-        &self,
-        canvas: &Canvas<DB>,
-        panel: &RowPanel,
-        frame: &Frame,
-        heights: &[f64],
-    ) -> Result<()> {
+    fn draw_panel(&self, canvas: &mut Canvas, panel: &RowPanel, frame: &Frame, heights: &[f64]) {
         let width = frame.right - frame.left;
         let title = shortened(&panel.title, TEXT, width);
-        canvas.text(&title, (frame.left, frame.top - 16.0), TEXT, Colour::INK, Anchor::Start)?;
+        canvas.text(&title, (frame.left, frame.top - 16.0), TEXT, Colour::INK, Anchor::Start);
         // the numbers behind the longest bar need room too
         let texts = panel.entries.iter().filter(|e| e.value.is_some());
         let room = texts.map(|e| text_width(&e.text, TICK)).fold(0.0, f64::max) + 34.0;
         let inner = Frame { right: frame.right - room.min(0.6 * width), ..*frame };
         let plane = Plane { frame: &inner, x: panel.scale(), y: Scale::new(0.0, 1.0, false) };
-        draw_axis(canvas, panel, &plane)?;
+        draw_axis(canvas, panel, &plane);
         let mut top = frame.top;
         for ((entry, height), (_, colour)) in panel.entries.iter().zip(heights).zip(&self.labels) {
             let dots = self.dots || panel.x.log;
-            draw_entry(canvas, entry, &plane, (top, *height), *colour, dots)?;
+            draw_entry(canvas, entry, &plane, (top, *height), *colour, dots);
             top += height;
         }
-        Ok(())
     }
 }
 
-fn draw_axis<DB: DrawingBackend>(canvas: &Canvas<DB>, panel: &RowPanel, plane: &Plane) -> Result<()> {
+fn draw_axis(canvas: &mut Canvas, panel: &RowPanel, plane: &Plane) {
     let frame = plane.frame;
     let hair = Stroke::new(Colour::GRID, 2.0, Dash::Solid);
     let axis = Stroke::new(Colour::SLATE, 2.0, Dash::Solid);
-    let mut ticks = plane.x.ticks((((frame.right - frame.left) / 130.0) as usize).max(2));
-    let wide: f64 = ticks.iter().map(|t| text_width(&t.1, TICK) + 24.0).sum();
-    if plane.x.is_log() && wide > frame.right - frame.left {
-        let power = |x: f64| (x.log_10() - x.log_10().round()).abs() < 1e-9;
-        if ticks.iter().filter(|t| power(t.0)).count() > 1 {
-            ticks.retain(|t| power(t.0));
-        }
+    for (at, text) in plane.x_ticks(130.0, 18.0) {
+        canvas.line(&[(at, frame.top), (at, frame.bottom)], hair);
+        canvas.line(&[(at, frame.bottom), (at, frame.bottom + 8.0)], axis);
+        canvas.text(&text, (at, frame.bottom + 36.0), TICK, Colour::SLATE, Anchor::Middle);
     }
-    let mut free = f64::NEG_INFINITY;
-    for (value, text) in ticks {
-        let half = 0.5 * text_width(&text, TICK);
-        let Some(at) = plane.to_x(value).filter(|at| at - half >= free) else { continue };
-        free = at + half + 18.0;
-        canvas.line(&[(at, frame.top), (at, frame.bottom)], hair)?;
-        canvas.line(&[(at, frame.bottom), (at, frame.bottom + 8.0)], axis)?;
-        canvas.text(&text, (at, frame.bottom + 36.0), TICK, Colour::SLATE, Anchor::Middle)?;
-    }
-    canvas.line(&[(frame.left, frame.bottom), (frame.right, frame.bottom)], axis)?;
+    canvas.line(&[(frame.left, frame.bottom), (frame.right, frame.bottom)], axis);
     let title = shortened(&panel.x.title, TEXT, frame.right - frame.left + 120.0);
-    canvas.text(&title, (frame.left, frame.bottom + 76.0), TEXT, Colour::INK, Anchor::Start)
+    canvas.text(&title, (frame.left, frame.bottom + 76.0), TEXT, Colour::INK, Anchor::Start);
 }
 
-fn draw_entry<DB: DrawingBackend>(
-    canvas: &Canvas<DB>,
+fn draw_entry(
+    canvas: &mut Canvas,
     entry: &Entry,
     plane: &Plane,
     (top, height): (f64, f64),
     colour: Colour,
     dots: bool,
-) -> Result<()> {
+) {
     let frame = plane.frame;
     let middle = top + 0.5 * height;
     let within = |x: f64| x.clamp(frame.left, frame.right);
@@ -224,7 +192,7 @@ fn draw_entry<DB: DrawingBackend>(
     let half = (0.3 * height).min(15.0);
     if let Some(at) = entry.tick.and_then(place) {
         let tick = Stroke::new(Colour::INK, 4.0, Dash::Solid);
-        canvas.line(&[(at, middle - half - 4.0), (at, middle + half + 4.0)], tick)?;
+        canvas.line(&[(at, middle - half - 4.0), (at, middle + half + 4.0)], tick);
     }
     let Some(value) = entry.value else {
         return canvas.text(&entry.text, text(frame.left), TICK, Colour::SLATE, Anchor::Start);
@@ -234,28 +202,28 @@ fn draw_entry<DB: DrawingBackend>(
     let from = if dots { frame.left } else { place(0.0).unwrap_or(frame.left) };
     if dots {
         let stem = Stroke::new(colour.pale(0.35), 3.0, Dash::Solid);
-        canvas.line(&[(from, middle), (at, middle)], stem)?;
+        canvas.line(&[(from, middle), (at, middle)], stem);
     } else {
         let corner = |x: f64, y: f64| (x, middle + y);
         let bar: [Point; 4] = [corner(from, -half), corner(at, -half), corner(at, half), corner(from, half)];
-        canvas.shape(&bar, colour, 0.8)?;
+        canvas.shape(&bar, colour, 0.8);
     }
     let mut end = at.max(from);
     if let Some((low, high)) = entry.interval {
         let (low, high) = (place(low).unwrap_or(frame.left), place(high).unwrap_or(frame.left));
         let line = Stroke::new(if dots { colour } else { Colour::INK }, 3.0, Dash::Solid);
-        canvas.line(&[(low, middle), (high, middle)], line)?;
+        canvas.line(&[(low, middle), (high, middle)], line);
         for x in [low, high] {
-            canvas.line(&[(x, middle - 7.0), (x, middle + 7.0)], line)?;
+            canvas.line(&[(x, middle - 7.0), (x, middle + 7.0)], line);
         }
         end = end.max(high);
     }
     if dots {
-        canvas.disc((at, middle), 10.0, Colour::WHITE)?;
-        canvas.disc((at, middle), 8.0, colour)?;
+        canvas.disc((at, middle), 10.0, Colour::WHITE);
+        canvas.disc((at, middle), 8.0, colour);
     }
     if let Some(tick) = entry.tick.and_then(place) {
         end = end.max(tick);
     }
-    canvas.text(&entry.text, text(end), TICK, Colour::SLATE, Anchor::Start)
+    canvas.text(&entry.text, text(end), TICK, Colour::SLATE, Anchor::Start);
 }

@@ -13,7 +13,7 @@ pub(crate) const FAMILY: &str = "Inter, 'Segoe UI', Roboto, 'Helvetica Neue', Ar
 pub struct Colour(pub u8, pub u8, pub u8);
 
 impl Colour {
-    /// Blue of the Okabe-Ito palette, whose colours the colour-blind can tell apart.
+    /// Blue of the Okabe-Ito palette, which suits colour-blind readers.
     pub const BLUE: Colour = Colour(0, 114, 178);
     /// Vermillion of the Okabe-Ito palette.
     pub const VERMILLION: Colour = Colour(213, 94, 0);
@@ -37,6 +37,17 @@ impl Colour {
 
     pub(crate) fn rgb(self) -> RGBColor {
         RGBColor(self.0, self.1, self.2)
+    }
+
+    /// Of 255.
+    pub(super) fn brightness(self) -> f64 {
+        0.3 * f64::from(self.0) + 0.59 * f64::from(self.1) + 0.11 * f64::from(self.2)
+    }
+
+    /// With a share of another colour.
+    pub(crate) fn mixed(self, other: Colour, share: f64) -> Colour {
+        let mix = |a: u8, b: u8| (f64::from(a) + share * (f64::from(b) - f64::from(a))).round() as u8;
+        Colour(mix(self.0, other.0), mix(self.1, other.1), mix(self.2, other.2))
     }
 
     /// Mixed with white: a share of 1 leaves it as it is.
@@ -90,7 +101,7 @@ impl From<Colour> for String {
     }
 }
 
-/// How a line is broken: a second way, beside the colour, to tell lines apart.
+/// The dashes of a line, which distinguish it like its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Dash {
@@ -105,8 +116,7 @@ pub enum Dash {
 }
 
 impl Dash {
-    /// Lengths drawn and left out in turn, in units of the line's width; empty for an unbroken
-    /// line.
+    /// Lengths drawn and left out in turn, in units of the line's width.
     pub(crate) fn pattern(self) -> &'static [f64] {
         match self {
             Dash::Solid => &[],
@@ -124,7 +134,7 @@ pub struct Stroke {
     pub colour: Colour,
     /// Its width, in pixels of the finished picture.
     pub width: f64,
-    /// How it is broken.
+    /// Its dashes.
     pub dash: Dash,
 }
 
@@ -134,9 +144,8 @@ impl Stroke {
         Stroke { colour, width, dash }
     }
 
-    /// The n-th of a row of lines that can be told apart, also where they coincide: each lies upon
-    /// those before it, and is narrower or broken. No two of the first 56 have the same colour and
-    /// the same dashes.
+    /// The n-th of a series of distinguishable lines, also where they coincide: each lies upon those
+    /// before it, and is narrower or broken. The first 56 differ in colour or dashes.
     pub fn nth(n: usize) -> Self {
         use Dash::{DashDot, Dashed, Dotted, Solid};
         const DASHES: [Dash; 6] = [Solid, Dashed, Solid, DashDot, Solid, Dotted];
@@ -149,9 +158,8 @@ impl Stroke {
     }
 }
 
-/// The colours of learners in the order in which they are given out. The first seven are Okabe's
-/// and Ito's; yellow is left out, because nobody sees it on white. The others are as far from
-/// those and from each other as dark colours can be.
+/// The colours of learners in order: Okabe's and Ito's without yellow, which is not seen on white, and
+/// dark colours far from those and from each other.
 pub(crate) const COLOURS: [Colour; 14] = [
     Colour::BLUE,
     Colour::VERMILLION,

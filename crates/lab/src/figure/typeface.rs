@@ -1,8 +1,5 @@
-//! The typeface of pictures made of pixels: outlines as plain data, and filling them.
-//!
-//! The outlines were taken out of the font file once and are embedded as text, so that no figure
-//! depends on the fonts of a system and nothing here reads font files. There is no kerning; a sign
-//! that is missing is drawn as the typeface's own sign for that.
+//! The typeface of pixel pictures. Its outlines are embedded as text, so that no figure depends on the
+//! fonts of a system. There is no kerning; a missing sign is drawn as the typeface's own sign for that.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -19,10 +16,7 @@ const LINES: usize = 4;
 type Point = (f64, f64);
 
 /// A letter: how far it moves the pen, and its path.
-struct Glyph {
-    advance: f64,
-    path: &'static str,
-}
+type Glyph = (f64, &'static str);
 
 /// All letters by their code points; 0 stands for what is missing.
 fn glyphs() -> &'static BTreeMap<u32, Glyph> {
@@ -34,7 +28,7 @@ fn glyphs() -> &'static BTreeMap<u32, Glyph> {
                 let mut parts = line.splitn(3, ' ');
                 let code = u32::from_str_radix(parts.next()?, 16).ok()?;
                 let advance = parts.next()?.parse().ok()?;
-                Some((code, Glyph { advance, path: parts.next().unwrap_or("") }))
+                Some((code, (advance, parts.next().unwrap_or(""))))
             })
             .collect()
     })
@@ -44,14 +38,13 @@ fn glyph(letter: char) -> Option<&'static Glyph> {
     glyphs().get(&u32::from(letter)).or_else(|| glyphs().get(&0))
 }
 
-/// The width of a text.
-pub(crate) fn width(text: &str, size: f64) -> f64 {
-    text.chars().filter_map(glyph).map(|glyph| glyph.advance).sum::<f64>() * size / HEIGHT
+/// The width of a text in the finished picture.
+pub(crate) fn text_width(text: &str, size: f64) -> f64 {
+    text.chars().filter_map(glyph).map(|(advance, _)| advance).sum::<f64>() * size / HEIGHT
 }
 
-/// Fills a text whose baseline begins at the origin: tells every pixel that it touches and how much
-/// of it is covered. `turn` takes a point to its place, x along the baseline and y above it, in
-/// pixels.
+/// Fills a text whose baseline begins at the origin: calls `pixel` with each place and the share of it
+/// that is covered. `turn` takes a point along and above the baseline to its place in pixels.
 pub(crate) fn fill<E>(
     text: &str,
     size: f64,
@@ -60,13 +53,13 @@ pub(crate) fn fill<E>(
 ) -> Result<(), E> {
     let scale = size / HEIGHT;
     let mut pen = 0.0;
-    for glyph in text.chars().filter_map(glyph) {
-        let mut edges = edges(glyph.path);
+    for (advance, path) in text.chars().filter_map(glyph) {
+        let mut edges = edges(path);
         for edge in &mut edges {
             *edge = edge.map(|(x, y)| turn((scale * (pen + x), scale * y)));
         }
         fill_edges(&edges, &mut pixel)?;
-        pen += glyph.advance;
+        pen += advance;
     }
     Ok(())
 }
@@ -197,13 +190,10 @@ mod tests {
     fn every_line_of_the_outlines_is_a_letter() {
         let lines = OUTLINES.lines().filter(|line| !line.starts_with('#')).count();
         assert_eq!(glyphs().len(), lines);
-        for (code, glyph) in glyphs() {
-            assert!(
-                glyph.advance >= 0.0 && glyph.path.chars().all(|c| "MLQCZ -0123456789".contains(c)),
-                "{code:x}"
-            );
-            let edges = edges(glyph.path);
-            assert_eq!(edges.is_empty(), glyph.path.is_empty(), "{code:x}");
+        for (code, (advance, path)) in glyphs() {
+            assert!(*advance >= 0.0 && path.chars().all(|c| "MLQCZ -0123456789".contains(c)), "{code:x}");
+            let edges = edges(path);
+            assert_eq!(edges.is_empty(), path.is_empty(), "{code:x}");
             // closed: what is entered is left
             let around: f64 = edges.iter().map(|[a, b]| b.0 - a.0 + b.1 - a.1).sum();
             assert!(around.abs() < 1e-6, "{code:x}");
@@ -215,7 +205,11 @@ mod tests {
         for sign in "√θ±·−×–δΔÕσ≥≤éßЖŁ".chars() {
             assert!(glyphs().contains_key(&u32::from(sign)), "{sign}");
         }
-        assert_eq!(width("\u{10FFFF}", 30.0), width("\u{FFFFF}", 30.0), "what is missing has one sign");
+        assert_eq!(
+            text_width("\u{10FFFF}", 30.0),
+            text_width("\u{FFFFF}", 30.0),
+            "what is missing has one sign"
+        );
         assert!(area("\u{10FFFF}", 60.0) > 0.0);
     }
 
@@ -223,7 +217,7 @@ mod tests {
     fn letters_have_their_areas() {
         // the bar is 228 to 444 wide and from -640 to 2688 high, whatever the size; an o has a hole
         let bar: f64 = {
-            let edges = edges(glyph('|').unwrap().path);
+            let edges = edges(glyph('|').unwrap().1);
             let xs = edges.iter().flatten().map(|p| p.0);
             let ys = edges.iter().flatten().map(|p| p.1);
             let span = |v: Vec<f64>| {

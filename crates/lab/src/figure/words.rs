@@ -1,9 +1,8 @@
-//! Texts that must fit into a width: broken between words, or cut short.
+//! Texts broken or shortened to a width.
 
-use super::canvas::text_width;
+use super::typeface::text_width;
 
-/// The lines of a text, each at most so wide. A word that is wider than a line is broken where the
-/// line ends.
+/// The lines of a text, each at most this wide. A wider word is broken where the line ends.
 pub(crate) fn wrapped(text: &str, size: f64, width: f64) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ').filter(|word| !word.is_empty()) {
@@ -20,7 +19,7 @@ pub(crate) fn wrapped(text: &str, size: f64, width: f64) -> Vec<String> {
     lines
 }
 
-/// A word in pieces that are at most so wide; at least one letter each.
+/// A word in pieces that are at most this wide, of at least one letter.
 fn pieces(word: &str, size: f64, width: f64) -> Vec<String> {
     let mut pieces = vec![String::new()];
     for letter in word.chars() {
@@ -35,7 +34,7 @@ fn pieces(word: &str, size: f64, width: f64) -> Vec<String> {
     pieces
 }
 
-/// At most so many lines; what is left out is an ellipsis.
+/// At most this many lines, the last with an ellipsis.
 pub(crate) fn at_most(mut lines: Vec<String>, most: usize, size: f64, width: f64) -> Vec<String> {
     if lines.len() > most {
         lines.truncate(most.max(1));
@@ -46,7 +45,7 @@ pub(crate) fn at_most(mut lines: Vec<String>, most: usize, size: f64, width: f64
     lines
 }
 
-/// A text that is at most so wide: its beginning and an ellipsis, where it is wider.
+/// A text, or its beginning and an ellipsis, that is at most this wide.
 pub(crate) fn shortened(text: &str, size: f64, width: f64) -> String {
     if text_width(text, size) <= width {
         return text.into();

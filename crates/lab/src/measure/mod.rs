@@ -1,15 +1,11 @@
-//! Measures: what is recorded of a run. One file for each.
-//!
-//! A measure watches the run, adds rows, and fills its columns of the run's own row at the end. Its
-//! state is saved with every checkpoint, so that a resumed run gives the same rows as an uninterrupted
-//! one.
+//! Measures: what is recorded of a run, one file for each. A measure watches the run, adds rows, and
+//! fills its columns of the run's own row at the end. Its state is part of every checkpoint.
 
 mod behaviour;
 mod curve;
 mod planning;
 mod probing;
 mod sets;
-mod thinning;
 
 use crate::results::{EpisodeRow, PlanRow, ProbeRow, RunRow};
 use crate::study::{Record, Thinning};

@@ -20,7 +20,7 @@ pub(crate) struct Yardstick {
 }
 
 impl Yardstick {
-    /// phi_V* of every pair (or every n-th of too many) off the goal in whose direction B has a width.
+    /// phi_V* of every pair off the goal, or of every n-th, in whose direction B has a width.
     pub(crate) fn new(arena: &Arena) -> Yardstick {
         let problem = arena.problem();
         let polytope = problem.constraints();

@@ -9,39 +9,32 @@ use goalward::episode::AuditReport;
 /// One picture for the regret, one for the sets, one for G_t/Gamma_t: those that there is something
 /// of.
 pub fn draw(report: &AuditReport) -> Result<Vec<Picture>> {
-    let who = format!("{} on {}, seed {}", report.learner, report.world, report.seed);
-    let plots = [regret(report), sets(report), ratios(report)];
-    plots.into_iter().flatten().map(|shown| shown.picture(&who)).collect()
+    let plots = [("regret", regret(report)), ("sets", sets(report)), ("distances", ratios(report))];
+    let shown = plots.into_iter().filter_map(|(name, shown)| Some((name, shown?)));
+    let picture = |(name, (title, note, plot)): (&str, Titled)| {
+        let alt = format!("{title}: {note}");
+        let run = format!("{} on {}, seed {}", report.learner, report.world, report.seed);
+        let head = Head { title, notes: vec![format!("{run} · {note}")] };
+        let chart = Chart { head, plots: vec![plot], columns: 1, ends: true, ..Chart::default() };
+        Picture::of(name.into(), alt, chart.draw(), &Format::all())
+    };
+    shown.map(picture).collect()
 }
 
-/// A plot, with what is said of it.
-struct TitledPlot {
-    name: &'static str,
-    title: String,
-    note: String,
-    plot: Plot,
-}
-
-impl TitledPlot {
-    fn picture(self, who: &str) -> Result<Picture> {
-        let head = Head { title: self.title.clone(), notes: vec![format!("{who} · {}", self.note)] };
-        let chart = Chart { head, plots: vec![self.plot], columns: 1, ends: true, ..Chart::default() };
-        let alt = format!("{}: {}", self.title, self.note);
-        Picture::of(self.name.into(), &self.title, alt, &chart, &Format::all())
-    }
-}
+/// A plot with its title and its note before it.
+type Titled = (String, &'static str, Plot);
 
 fn curve(label: String, n: usize, points: impl Iterator<Item = (u64, f64)>) -> Curve {
-    let point = |(x, y): (u64, f64)| CurvePoint { x: x as f64, y, ..CurvePoint::default() };
     let finite = points.filter(|(_, y)| y.is_finite());
-    Curve { label, stroke: Stroke::nth(n), points: finite.map(point).collect(), dots: false }
+    let points = finite.map(|(x, y)| CurvePoint::at(x as f64, y)).collect();
+    Curve { label, stroke: Stroke::nth(n), points, dots: false }
 }
 
 /// A line at a height that matters, where what is drawn comes near it; elsewhere it would only be in
 /// the legend.
 fn limit(label: &str, height: f64, last: u64, curves: &[Curve]) -> Vec<Curve> {
     let highest = curves.iter().flat_map(|c| c.points.iter().map(|p| p.y)).fold(f64::NEG_INFINITY, f64::max);
-    let ends = [1, last.max(2)].map(|x| CurvePoint { x: x as f64, y: height, ..CurvePoint::default() });
+    let ends = [1, last.max(2)].map(|x| CurvePoint::at(x as f64, height));
     let stroke = Stroke::new(Colour::GREY, 2.6, Dash::Dashed);
     let line = Curve { label: label.into(), stroke, points: ends.to_vec(), dots: false };
     if highest >= 0.8 * height { vec![line] } else { Vec::new() }
@@ -51,7 +44,7 @@ fn axis(title: &str, log: bool) -> Axis {
     Axis { title: title.into(), log, ..Axis::default() }
 }
 
-fn regret(report: &AuditReport) -> Option<TitledPlot> {
+fn regret(report: &AuditReport) -> Option<Titled> {
     let episodes = &report.curve.episodes;
     let last = episodes.last()?;
     let title = match report.regret_certified {
@@ -68,11 +61,10 @@ fn regret(report: &AuditReport) -> Option<TitledPlot> {
         curves,
         ..Plot::default()
     };
-    let note = "R_hat is what was paid, less the values of the plans in force when episodes began".into();
-    Some(TitledPlot { name: "regret", title, note, plot })
+    Some((title, "R_hat is what was paid, less the values of the plans in force when episodes began", plot))
 }
 
-fn sets(report: &AuditReport) -> Option<TitledPlot> {
+fn sets(report: &AuditReport) -> Option<Titled> {
     let sets = &report.curve.sets;
     let (last, used) = sets.last()?;
     let names = names(report, used.len());
@@ -104,7 +96,7 @@ fn sets(report: &AuditReport) -> Option<TitledPlot> {
     let outside = report.checks.iter().any(|c| c.statement.starts_with("theta* is in the") && c.fails > 0);
     let title =
         if outside { "theta* has left a confidence set" } else { "theta* is in every confidence set" };
-    (!used.is_empty()).then(|| TitledPlot { name: "sets", title: title.into(), note: note.into(), plot })
+    (!used.is_empty()).then(|| (title.into(), note, plot))
 }
 
 /// What every set is called.
@@ -121,7 +113,7 @@ fn names(report: &AuditReport, count: usize) -> Vec<String> {
     names
 }
 
-fn ratios(report: &AuditReport) -> Option<TitledPlot> {
+fn ratios(report: &AuditReport) -> Option<Titled> {
     let ratios = &report.curve.ratios;
     let (last, ..) = ratios.last()?;
     let most = report.likelihood.as_ref()?.ratio_bound?;
@@ -139,5 +131,5 @@ fn ratios(report: &AuditReport) -> Option<TitledPlot> {
     let title = format!("What plans believe is within {most:.2} Gamma_t of theta*");
     let note = "G_t bounds the squared Hellinger distance of theta~_t from theta* over the steps before t; \
                 the theorem asks for 17 Gamma_t";
-    Some(TitledPlot { name: "distances", title, note: note.into(), plot })
+    Some((title, note, plot))
 }

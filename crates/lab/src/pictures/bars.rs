@@ -1,8 +1,8 @@
 //! Final gap regret as bars, one for each learner.
 
-use super::chosen::Chosen;
+use super::Picture;
+use super::chosen::{Chosen, least};
 use super::rowed::{self, About};
-use super::{Picture, headline};
 use crate::Result;
 use crate::figure::Entry;
 use crate::results::{Cell, Results};
@@ -20,8 +20,7 @@ pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>>
         notes.push("≥: the cap on steps ended some runs, which count with what they had paid".into());
     }
     let about = About { measure: "Gap regret", notes, dots: false, log: true };
-    let title =
-        |worlds: &[usize]| headline::least(&chosen, worlds, "Final gap regret", "pays the least", paid);
+    let title = |worlds: &[usize]| least(&chosen, worlds, "Final gap regret", "pays the least", paid);
     let entry = |w: usize, l: usize| {
         let cell = chosen.cell(w, l);
         let sign = if cell.truncated(&results.study) > 0 { "≥ " } else { "" };

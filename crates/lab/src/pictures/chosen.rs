@@ -1,5 +1,4 @@
-//! Which worlds and learners a figure shows, what it calls them, and what must be said of their
-//! runs.
+//! The worlds and learners of a figure, their names, its headline, and what must be said of the runs.
 
 use super::strokes;
 use crate::figure::Stroke;
@@ -58,7 +57,7 @@ impl<'a> Chosen<'a> {
         &self.results.study.learners[learner].contender.label
     }
 
-    /// Whether a learner is told the truth: it is nobody's rival.
+    /// Whether a learner is told the truth, and so is no rival of others.
     pub(super) fn knows_the_truth(&self, learner: usize) -> bool {
         let id = &self.results.study.learners[learner].contender.learner;
         learners::entry(id).is_ok_and(|entry| entry.wants(Need::Policy))
@@ -102,8 +101,8 @@ impl<'a> Chosen<'a> {
         if said.is_empty() { String::new() } else { format!(" ({})", said.join(", ")) }
     }
 
-    /// The learners that have runs in one of these worlds, as lines: those whose curves are the
-    /// same at all recorded episodes of all runs are one. Without a value nothing is the same.
+    /// The learners that have runs in one of these worlds, as lines. Those with the same curve in every
+    /// run are one line; without a value none are.
     pub(super) fn lines(&self, worlds: &[usize], value: Option<fn(&EpisodeRow) -> f64>) -> Vec<Line> {
         let ran = self.learners.iter().copied().filter(|&l| self.has_runs(worlds, l));
         let same = |a: &usize, b: &usize| {
@@ -133,7 +132,7 @@ impl<'a> Chosen<'a> {
         }
     }
 
-    /// What must be said besides: who has no runs, what `=` means, and where curves end.
+    /// Learners without runs, the meaning of `=`, and the ends of curves.
     pub(super) fn caveats(&self, worlds: &[usize], lines: &[Line]) -> Vec<String> {
         let mut said = Vec::new();
         if lines.iter().any(|line| line.learners.len() > 1) {
@@ -202,11 +201,49 @@ fn named(names: &[String], known: &[(&str, &str)], spec: &FigureSpec, what: &str
         };
         if found.is_empty() {
             let reason = format!("figure {:?} names the {what} {name:?}, and the study has none", spec.name);
-            return Err(Error::Figure { reason });
+            return Err(Error::Unmade { what: "figure", reason });
         }
         chosen.extend(found.into_iter().filter(|i| !chosen.contains(i)).collect::<Vec<_>>());
     }
     Ok(chosen)
+}
+
+/// A headline that names the learner with the least of something in the mean of the runs, among
+/// those that are not told the truth. It names none where runs are missing or rivals are lacking.
+pub(super) fn least(
+    chosen: &Chosen,
+    worlds: &[usize],
+    what: &str,
+    verb: &str,
+    value: impl Fn(&Cell) -> Option<f64>,
+) -> String {
+    let place = match worlds {
+        [one] => format!("on {}", chosen.world(*one)),
+        several => format!("in {} worlds", several.len()),
+    };
+    let neutral = format!("{what} {place}");
+    let rivals: Vec<usize> =
+        chosen.learners.iter().copied().filter(|&l| !chosen.knows_the_truth(l)).collect();
+    let whole = |cell: &Cell| cell.planned > 0 && cell.runs.len() == cell.planned;
+    if rivals.len() < 2 || !worlds.iter().all(|&w| rivals.iter().all(|&l| whole(chosen.cell(w, l)))) {
+        return neutral;
+    }
+    // a learner that has nothing of the kind is left out; equal ones share the first place
+    let best = |&world: &usize| -> Vec<usize> {
+        let all: Vec<(usize, f64)> =
+            rivals.iter().filter_map(|&l| Some((l, value(chosen.cell(world, l))?))).collect();
+        let least = all.iter().map(|(_, v)| *v).fold(f64::INFINITY, f64::min);
+        all.iter().filter(|(_, v)| *v <= least).map(|(l, _)| *l).collect()
+    };
+    let winners: Vec<Vec<usize>> = worlds.iter().map(best).collect();
+    let count = |l: usize| winners.iter().filter(|w| w.contains(&l)).count();
+    let most = rivals.iter().map(|&l| count(l)).max().unwrap_or(0);
+    let first: Vec<usize> = rivals.iter().copied().filter(|&l| count(l) == most).collect();
+    match (first.as_slice(), worlds.len()) {
+        ([one], 1) => format!("{neutral}: {} {verb}", chosen.learner(*one)),
+        ([one], _) => format!("{neutral}: {} {verb} in {most}", chosen.learner(*one)),
+        _ => neutral,
+    }
 }
 
 #[cfg(test)]

@@ -56,7 +56,7 @@ fn entry(cell: &Cell) -> Entry {
     }
 }
 
-/// Who lost it more often than promised, and whether chance explains it.
+/// The learners that lost it more often than promised, and whether chance explains it.
 fn title(chosen: &Chosen, worlds: &[usize], learners: &[usize]) -> String {
     let any = |l: usize, fault: fn(&Proportion, f64) -> bool| {
         worlds.iter().any(|&w| {

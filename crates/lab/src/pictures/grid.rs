@@ -1,12 +1,11 @@
-//! Values and policies of a problem's states: on its grid if it has one, and as a table or bars of
-//! the first states otherwise. In the terminal, and as a picture.
+//! Values and policies of a problem's states, in the terminal and as a picture: on its grid if it has
+//! one, and as a table or bars of the first states otherwise.
 
 use super::Picture;
-use super::holes::holes;
 use super::sight::Sight;
 use crate::Result;
 use crate::figure::{
-    Axis, Colour, Entry, Format, Head, Map, MapCell, MapPanel, Pointer, RowPanel, Rows, number_label,
+    Arrow, Axis, Colour, Entry, Format, Head, Map, MapCell, MapPanel, RowPanel, Rows, number_label,
 };
 use crate::layout::{Layout, direction};
 use crate::table::Table;
@@ -16,21 +15,21 @@ use goalward::problem::{Action, State, Truth};
 
 /// Values and policies on one problem.
 pub struct Scene<'a> {
-    /// Whose states they are.
+    /// The problem.
     pub problem: &'a Problem,
-    /// Where actions lead, which decides the arrows of actions without a telling name.
+    /// Where actions lead, for the arrows of those whose name is no direction.
     pub truth: Option<&'a Truth>,
-    /// What the values are: "expected cost to the goal".
+    /// The meaning of the values: "expected cost to the goal".
     pub measure: String,
     /// Side by side.
     pub sights: Vec<Sight>,
 }
 
-/// A table or a picture of more states tells nobody anything.
+/// The states of a table or of bars.
 const STATES: usize = 24;
 /// Columns of a terminal.
 const WIDE: usize = 100;
-/// With fewer columns than this a row of arrows alone is broken by the terminal.
+/// Wider grids have arrows without numbers.
 const WIDEST: usize = 160;
 
 impl Scene<'_> {
@@ -52,33 +51,34 @@ impl Scene<'_> {
     ) -> Result<Picture> {
         let mut head = Head { title: title.into(), notes };
         let alt = format!("{title}. {}", self.in_words());
-        match Layout::of(self.problem) {
+        let canvas = match Layout::of(self.problem) {
             Some(layout) => {
                 head.notes.extend(self.elsewhere(&layout));
-                Picture::of(name.into(), title, alt, &self.map(head, &layout), formats)
+                self.map(head, &layout).draw()
             }
-            None => Picture::of(name.into(), title, alt, &self.rows(head), formats),
-        }
+            None => self.rows(head).draw(),
+        };
+        Picture::of(name.into(), alt, canvas, formats)
     }
 
     /// The start's value from every sight, and how many states there are.
     fn in_words(&self) -> String {
         let start = self.problem.start();
         let of = |sight: &Sight| {
-            let value = sight.values.get(start).copied().flatten();
+            let value = sight.value(start);
             format!("{}: {} from the start", sight.title, value.map_or("unknown".into(), number))
         };
         let said: Vec<String> = self.sights.iter().map(of).collect();
         format!("{} of {} states. {}.", self.measure, self.problem.states(), said.join("; "))
     }
 
-    /// What is to be said of the first states that are not on the grid.
+    /// The values of the first states that are not on the grid.
     fn elsewhere(&self, layout: &Layout) -> Vec<String> {
         const SHOWN: usize = 6;
         let off: Vec<State> = (0..layout.places.len()).filter(|s| layout.places[*s].is_none()).collect();
         let of = |sight: &Sight| {
             let one = |&s: &State| {
-                let value = sight.values.get(s).copied().flatten();
+                let value = sight.value(s);
                 let done = self.done(sight, s);
                 let done = if done.is_empty() { done } else { format!(" ({done})") };
                 format!("{} {}{done}", self.name(s), value.map_or("?".into(), number))
@@ -99,14 +99,12 @@ impl Scene<'_> {
     }
 
     /// Where an action leads on the grid: by its name, and otherwise by where it leads on average.
-    fn pointer(&self, layout: &Layout, s: State, a: Action) -> Pointer {
+    fn arrow(&self, layout: &Layout, s: State, a: Action) -> Arrow {
         if let Some((down, right)) = direction(&self.problem.action_name(s, a)) {
             let length = Portable::hypotenuse(right, down);
-            return Pointer::Toward(right / length, down / length);
+            return Some((right / length, down / length));
         }
-        let (Some(truth), Some(Some(from))) = (self.truth, layout.places.get(s)) else {
-            return Pointer::Stays;
-        };
+        let (truth, from) = (self.truth?, layout.places[s]?);
         let pair = self.problem.pair(s, a);
         let (mut dx, mut dy) = (0.0, 0.0);
         for (&next, p) in self.problem.successors(pair).iter().zip(truth.row(self.problem, pair)) {
@@ -116,7 +114,7 @@ impl Scene<'_> {
             }
         }
         let length = Portable::hypotenuse(dx, dy);
-        if length < 0.05 { Pointer::Stays } else { Pointer::Toward(dx / length, dy / length) }
+        (length >= 0.05).then(|| (dx / length, dy / length))
     }
 
     fn cell(&self, layout: &Layout, sight: &Sight, s: State, holes: &[bool]) -> MapCell {
@@ -124,8 +122,8 @@ impl Scene<'_> {
             return MapCell { mark: "hole", ..MapCell::default() };
         }
         MapCell {
-            value: sight.values.get(s).copied().flatten().filter(|v| !v.is_nan()),
-            pointers: self.actions(sight, s).iter().map(|&a| self.pointer(layout, s, a)).collect(),
+            value: sight.value(s).filter(|v| !v.is_nan()),
+            arrows: self.actions(sight, s).iter().map(|&a| self.arrow(layout, s, a)).collect(),
             mark: self.mark(s),
         }
     }
@@ -166,7 +164,7 @@ impl Scene<'_> {
             head.notes.push(format!("the first {STATES} of {} states, and the start", self.problem.states()));
         }
         let entry = |sight: &Sight, s: State| {
-            let value = sight.values.get(s).copied().flatten().filter(|v| !v.is_nan());
+            let value = sight.value(s).filter(|v| !v.is_nan());
             let done = self.done(sight, s);
             let text = value.map_or("unknown".into(), number);
             let text = if done.is_empty() { text } else { format!("{text} · {done}") };
@@ -208,7 +206,7 @@ impl Scene<'_> {
         for &s in &states {
             let mut row = vec![self.name(s)];
             for sight in &self.sights {
-                let value = sight.values.get(s).copied().flatten();
+                let value = sight.value(s);
                 row.extend([value.map_or("-".into(), number), self.done(sight, s)]);
             }
             table.row(row);
@@ -225,10 +223,9 @@ impl Scene<'_> {
         let numbers: Vec<Vec<String>> = self.sights.iter().map(|s| self.board(layout, s, true)).collect();
         let width = |board: &[String]| board.iter().map(|line| line.chars().count()).max().unwrap_or(0);
         let widest = numbers.iter().map(|board| width(board)).max().unwrap_or(0);
-        let boards = if widest <= WIDEST {
-            numbers
-        } else {
-            self.sights.iter().map(|s| self.board(layout, s, false)).collect()
+        let boards = match widest <= WIDEST {
+            true => numbers,
+            false => self.sights.iter().map(|s| self.board(layout, s, false)).collect(),
         };
         let together: usize = boards.iter().map(|board| width(board) + 4).sum();
         let shown = |sign: char| boards.iter().flatten().any(|line| line.contains(sign));
@@ -243,23 +240,20 @@ impl Scene<'_> {
         ];
         let signs: Vec<&str> =
             signs.iter().filter(|(sign, _)| shown(*sign)).map(|(_, words)| *words).collect();
-        let mut legend = format!("{}\n", signs.join(", "));
-        self.elsewhere(layout).iter().for_each(|line| legend.push_str(&format!("{line}\n")));
+        let legend = [vec![signs.join(", ")], self.elsewhere(layout)].concat().join("\n") + "\n";
         if together > WIDE {
             let text: Vec<String> = boards.iter().map(|board| board.join("\n")).collect();
             return format!("{}\n{legend}", text.join("\n\n"));
         }
-        let mut text = String::new();
-        for i in 0..boards.iter().map(Vec::len).max().unwrap_or(0) {
-            let mut line = String::new();
-            for board in &boards {
+        let line = |i: usize| {
+            let part = |board: &Vec<String>| {
                 let part = board.get(i).map_or("", String::as_str);
-                line.push_str(&format!("{part:<width$}", width = width(board) + 4));
-            }
-            text.push_str(line.trim_end());
-            text.push('\n');
-        }
-        text + &legend
+                format!("{part:<width$}", width = width(board) + 4)
+            };
+            format!("{}\n", boards.iter().map(part).collect::<String>().trim_end())
+        };
+        let lines = boards.iter().map(Vec::len).max().unwrap_or(0);
+        (0..lines).map(line).collect::<String>() + &legend
     }
 
     /// One grid, line by line.
@@ -274,7 +268,7 @@ impl Scene<'_> {
         for (s, place) in layout.places.iter().enumerate() {
             let Some((row, column)) = place else { continue };
             let cell = self.cell(layout, sight, s, &holes);
-            let sign = match (cell.mark, &cell.pointers[..]) {
+            let sign = match (cell.mark, &cell.arrows[..]) {
                 ("goal", _) => "G".into(),
                 (_, [only]) => arrow(*only).to_string(),
                 (_, [first, ..]) => format!("{}=", arrow(*first)),
@@ -324,15 +318,45 @@ fn printable(name: &str) -> String {
 }
 
 /// The nearest of eight arrows.
-fn arrow(pointer: Pointer) -> char {
+fn arrow(to: Arrow) -> char {
     const ARROWS: [char; 8] = ['→', '↘', '↓', '↙', '←', '↖', '↑', '↗'];
-    match pointer {
-        Pointer::Stays => '·',
-        Pointer::Toward(dx, dy) => {
-            let eighth = (dy.arc_tangent_2(dx) / std::f64::consts::FRAC_PI_4).round() as i64;
-            ARROWS[eighth.rem_euclid(8) as usize]
+    let Some((dx, dy)) = to else { return '·' };
+    let eighth = (dy.arc_tangent_2(dx) / std::f64::consts::FRAC_PI_4).round() as i64;
+    ARROWS[eighth.rem_euclid(8) as usize]
+}
+
+/// The states that no policy enters from the start, or from which none reaches the goal.
+fn holes(problem: &Problem, truth: Option<&Truth>) -> Vec<bool> {
+    let mut onward = vec![Vec::new(); problem.states()];
+    let mut back = vec![Vec::new(); problem.states()];
+    for s in 0..problem.states() {
+        for pair in problem.pairs_of(s) {
+            for (i, &next) in problem.successors(pair).iter().enumerate() {
+                if truth.is_none_or(|truth| truth.row(problem, pair)[i] > 0.0) {
+                    onward[s].push(next as State);
+                    back[next as usize].push(s);
+                }
+            }
         }
     }
+    let (met, hopeful) = (closed(&onward, problem.start()), closed(&back, problem.goal()));
+    (0..problem.states()).map(|s| !(met[s] && hopeful[s])).collect()
+}
+
+/// The states that are reached over the arcs.
+fn closed(arcs: &[Vec<State>], first: State) -> Vec<bool> {
+    let mut seen = vec![false; arcs.len()];
+    seen[first] = true;
+    let mut queue = vec![first];
+    while let Some(s) = queue.pop() {
+        for &next in &arcs[s] {
+            if !seen[next] {
+                seen[next] = true;
+                queue.push(next);
+            }
+        }
+    }
+    seen
 }
 
 #[cfg(test)]
@@ -436,7 +460,7 @@ mod tests {
     fn arrows_are_the_nearest() {
         for (dx, dy, sign) in [(1.0, 0.1, '→'), (0.0, -1.0, '↑'), (-0.7, 0.7, '↙'), (-1.0, -0.1, '←')]
         {
-            assert_eq!(arrow(Pointer::Toward(dx, dy)), sign);
+            assert_eq!(arrow(Some((dx, dy))), sign);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Gap regret over what grows, both logarithmic, with exponents: one figure for each family.
 
+use super::Picture;
 use super::chosen::Chosen;
 use super::regret::{alt, axis};
-use super::{Picture, picture};
 use crate::Result;
 use crate::figure::{Chart, Colour, Curve, CurvePoint, Dash, Head, Plot, Stroke};
 use crate::results::Results;
@@ -12,28 +12,29 @@ use goalward::numeric::Portable;
 
 pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>> {
     let chosen = Chosen::new(results, spec)?;
-    let asked = results.study.analysis.growth.as_ref().map_or(&[][..], |ask| &ask.families);
+    let asked = &results.study.analysis.growth;
     let base = |w: &usize| results.study.worlds[*w].base.as_str();
     let shown: Vec<&GrowthFamily> =
         asked.iter().filter(|f| chosen.worlds.iter().any(|w| base(w) == f.world)).collect();
-    let mut pictures = Vec::new();
-    for family in &shown {
+    let draw = |family: &&GrowthFamily| {
         let worlds: Vec<usize> = chosen.worlds.iter().copied().filter(|w| base(w) == family.world).collect();
         let (title, plot, notes) = plot(&chosen, family, &worlds);
         let alt = alt(&title, std::slice::from_ref(&plot));
         let chart = Chart {
-            head: Head { title: title.clone(), notes },
+            head: Head { title, notes },
             plots: vec![plot],
             columns: 1,
             size: spec.size,
             ends: true,
-            square: false,
+            ..Chart::default()
         };
-        let own = FigureSpec { name: format!("{}-{}", spec.name, slug(&family.world)), ..spec.clone() };
-        let spec = if shown.len() == 1 { spec } else { &own };
-        pictures.push(picture(spec, (0, 1), &title, alt, &chart)?);
-    }
-    Ok(pictures)
+        let name = match shown.len() {
+            1 => spec.name.clone(),
+            _ => format!("{}-{}", spec.name, slug(&family.world)),
+        };
+        Picture::of(name, alt, chart.draw(), &spec.formats)
+    };
+    shown.iter().map(draw).collect()
 }
 
 /// A name of a file.
@@ -50,13 +51,13 @@ fn grown(chosen: &Chosen, over: Grows, world: usize) -> Option<f64> {
 }
 
 fn plot(chosen: &Chosen, family: &GrowthFamily, worlds: &[usize]) -> (String, Plot, Vec<String>) {
-    let mut xs: Vec<(f64, usize)> =
-        worlds.iter().filter_map(|&w| Some((grown(chosen, family.over, w)?, w))).collect();
+    let grown = |&w: &usize| Some((grown(chosen, family.over, w)?, w));
+    let mut xs: Vec<(f64, usize)> = worlds.iter().filter_map(grown).collect();
     xs.sort_by(|a, b| a.0.total_cmp(&b.0));
     let curves: Vec<Curve> = chosen.learners.iter().filter_map(|&l| curve(chosen, worlds, &xs, l)).collect();
-    let name = if family.over == Grows::States { "the number of states" } else { family.over.name() };
+    let name = if family.over == Grows::States { "the number of states" } else { family.over.names()[0] };
     let plot = Plot {
-        x: axis(&chosen.spec.x, family.over.title(), true),
+        x: axis(&chosen.spec.x, family.over.names()[1], true),
         y: axis(&chosen.spec.y, "Cumulative gap regret", true),
         guides: guides(family, &curves),
         curves,
@@ -115,18 +116,11 @@ fn guides(family: &GrowthFamily, curves: &[Curve]) -> Vec<Curve> {
     let last = curves.iter().flat_map(|c| &c.points).map(|p| p.x).fold(from.x, f64::max);
     let slopes = [(least, Dash::Dotted), (most, Dash::Dashed)].into_iter();
     let wanted = slopes.filter(|(slope, _)| slope.is_finite() && *slope > 0.0 && last > from.x);
-    wanted
-        .map(|(slope, dash)| Curve {
-            label: format!("slope {slope}"),
-            stroke: Stroke::new(Colour::GREY, 2.6, dash),
-            points: [from.x, last]
-                .map(|x| CurvePoint {
-                    x,
-                    y: 0.8 * from.y * (x / from.x).to_the(slope),
-                    ..CurvePoint::default()
-                })
-                .to_vec(),
-            dots: false,
-        })
-        .collect()
+    let line = |(slope, dash): (f64, Dash)| Curve {
+        label: format!("slope {slope}"),
+        stroke: Stroke::new(Colour::GREY, 2.6, dash),
+        points: [from.x, last].map(|x| CurvePoint::at(x, 0.8 * from.y * (x / from.x).to_the(slope))).to_vec(),
+        dots: false,
+    };
+    wanted.map(line).collect()
 }

@@ -29,7 +29,7 @@ use goalward::numeric::Portable;
 /// mean regret is at least 2 eps B* m 5 B* K/64 = 5 m B* sqrt(K)/512. Some sigma pays no less.
 const DIVISOR: f64 = 512.0 / 5.0;
 
-/// The bound holds from so many episodes on, whatever d is.
+/// The least number of episodes for which the bound holds, for any d.
 const FROM: f64 = 32.0;
 
 pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>> {
@@ -64,7 +64,7 @@ fn guides(curves: &[Curve]) -> Vec<Curve> {
     let guide = |label: &str, slope: f64, dash| Curve {
         label: label.into(),
         stroke: Stroke::new(Colour::GREY, 2.6, dash),
-        points: steps(x, last).map(|at| point(at, y * (at / x).to_the(slope))).collect(),
+        points: steps(x, last).map(|at| CurvePoint::at(at, y * (at / x).to_the(slope))).collect(),
         dots: false,
     };
     if last <= x {
@@ -85,7 +85,7 @@ fn lower_bound(chosen: &Chosen, world: usize, curves: &[Curve]) -> Option<Curve>
     (last > first).then(|| Curve {
         label: "lower bound".into(),
         stroke: Stroke::new(Colour::SLATE, 2.8, Dash::DashDot),
-        points: steps(first, last).map(|k| point(k, bound(k))).collect(),
+        points: steps(first, last).map(|k| CurvePoint::at(k, bound(k))).collect(),
         dots: false,
     })
 }
@@ -94,8 +94,4 @@ fn lower_bound(chosen: &Chosen, world: usize, curves: &[Curve]) -> Option<Curve>
 fn steps(from: f64, to: f64) -> impl Iterator<Item = f64> {
     const STEPS: u32 = 24;
     (0..=STEPS).map(move |i| from * (to / from).to_the(f64::from(i) / f64::from(STEPS)))
-}
-
-fn point(x: f64, y: f64) -> CurvePoint {
-    CurvePoint { x, y, ..CurvePoint::default() }
 }

@@ -1,8 +1,5 @@
-//! The figures of a study: what each shows is taken from [`Results`], and drawn by
-//! [`crate::figure`].
-//!
-//! One file for each kind of figure. `chosen` has what all share: which worlds and learners are
-//! shown, what they are called, and what must be said of their runs.
+//! The figures of a study, one file for each kind, from [`Results`]; [`crate::figure`] draws them.
+//! `chosen` has what all share.
 
 pub mod audit;
 mod band;
@@ -11,10 +8,7 @@ mod chosen;
 mod coverage;
 pub mod grid;
 mod growth;
-mod headline;
-mod holes;
 mod log_log;
-mod means;
 mod per_root;
 mod regret;
 mod rowed;
@@ -25,7 +19,7 @@ mod values;
 mod width;
 
 use crate::Result;
-use crate::figure::{Dash, Drawing, Format, Stroke};
+use crate::figure::{Canvas, Dash, Format, Stroke};
 use crate::results::Results;
 use crate::study::{FigureKind, FigureSpec, LearnerPoint, Study};
 
@@ -36,7 +30,7 @@ pub struct Picture {
     pub name: String,
     /// Its headline.
     pub title: String,
-    /// What it shows, in words, for those who cannot see it.
+    /// Its description for screen readers.
     pub alt: String,
     /// Width and height in pixels.
     pub size: (u32, u32),
@@ -45,17 +39,11 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Draws it.
-    fn of(
-        name: String,
-        title: &str,
-        alt: String,
-        drawing: &impl Drawing,
-        formats: &[Format],
-    ) -> Result<Picture> {
+    /// Draws its files.
+    fn of(name: String, alt: String, canvas: Canvas, formats: &[Format]) -> Result<Picture> {
         let wanted = Format::all().into_iter().filter(|f| *f == Format::Svg || formats.contains(f));
-        let files = wanted.map(|format| Ok((format, format.draw(drawing, &alt)?))).collect::<Result<_>>()?;
-        Ok(Picture { name, title: title.into(), alt, size: drawing.size(), files })
+        let files = wanted.map(|format| Ok((format, format.draw(&canvas, &alt)?))).collect::<Result<_>>()?;
+        Ok(Picture { name, title: canvas.title, alt, size: canvas.size, files })
     }
 
     /// The bytes of a file; empty where none was drawn.
@@ -69,10 +57,8 @@ impl Picture {
     }
 }
 
-/// How the curves of every learner look, in the study's order: the same in all figures and in the
-/// report.
-///
-/// Learners whose look the file says nothing of take the next that no file's look has taken.
+/// The look of every learner's curves, in all figures and in the report: that of the file, and
+/// otherwise the next that the file has not taken.
 pub fn strokes(study: &Study) -> Vec<Stroke> {
     let told = |n: usize| {
         let own = Stroke::nth(n);
@@ -119,22 +105,25 @@ pub fn kinds() -> impl Iterator<Item = FigureKind> {
     KINDS.iter().map(|(kind, _)| *kind)
 }
 
-/// Draws a figure; one whose worlds do not fit side by side becomes several.
+/// Draws a figure. One with many worlds becomes several pictures.
 pub fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>> {
     let draw = KINDS.iter().find(|(kind, _)| *kind == spec.kind);
     draw.map_or(Ok(Vec::new()), |(_, draw)| draw(results, spec))
 }
 
-/// Draws one picture. Where there are several of a figure, their names end with their numbers.
-fn picture(
+/// A picture of a figure for each part. Where there are several, their names end with their numbers.
+fn pictures<P>(
     spec: &FigureSpec,
-    (n, of): (usize, usize),
-    title: &str,
-    alt: String,
-    drawing: &impl Drawing,
-) -> Result<Picture> {
-    let name = if of == 1 { spec.name.clone() } else { format!("{}-{}", spec.name, n + 1) };
-    Picture::of(name, title, alt, drawing, &spec.formats)
+    parts: impl ExactSizeIterator<Item = P>,
+    draw: impl Fn(P) -> (String, Canvas),
+) -> Result<Vec<Picture>> {
+    let several = parts.len() > 1;
+    let picture = |(n, part)| {
+        let (alt, canvas) = draw(part);
+        let name = if several { format!("{}-{}", spec.name, n + 1) } else { spec.name.clone() };
+        Picture::of(name, alt, canvas, &spec.formats)
+    };
+    parts.enumerate().map(picture).collect()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::Picture;
 use super::chosen::{Chosen, Line};
 use super::regret::{Measured, axis, charts, curves};
 use crate::Result;
-use crate::figure::{CurvePoint, Marks, Plot};
+use crate::figure::{CurvePoint, Plot};
 use crate::results::Results;
 use crate::study::FigureSpec;
 
@@ -19,18 +19,12 @@ pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>>
             curve.points.iter_mut().for_each(per_root);
         }
         curves.retain(|curve| !curve.points.is_empty());
-        let marks = spec.marks.iter().map(|m| Marks {
-            label: m.label.clone(),
-            colour: m.colour,
-            marker: m.marker,
-            points: m.points.clone(),
-        });
         Plot {
             title: chosen.world(world).into(),
             x: axis(&spec.x, "√K  (K episodes)", false),
             y: axis(&spec.y, "Regret / K", false),
             curves,
-            marks: marks.collect(),
+            marks: spec.marks.clone(),
             ..Plot::default()
         }
     };

@@ -1,7 +1,7 @@
 //! Regret or gap regret over the episodes.
 
-use super::chosen::{Chosen, Line};
-use super::{Picture, band, headline, means, picture};
+use super::chosen::{Chosen, Line, least};
+use super::{Picture, band, pictures};
 use crate::Result;
 use crate::figure::{Axis, Chart, Curve, CurvePoint, Head, Plot, number_label};
 use crate::results::{Cell, EpisodeRow, Results, Run};
@@ -12,13 +12,12 @@ use crate::study::{AxisSpec, Band, FigureKind, FigureSpec};
 const PLOTS: usize = 9;
 const COLUMNS: usize = 3;
 
-/// What a curve measures.
+/// The measure of a curve.
 #[derive(Clone, Copy)]
 pub(super) struct Measured {
     /// As a word.
     pub(super) name: &'static str,
-    /// At an episode: learners of which it is the same in every run are one line. None if nothing
-    /// is grouped.
+    /// At an episode: learners with the same values in every run are one line. None: nothing is grouped.
     pub(super) value: Option<fn(&EpisodeRow) -> f64>,
     /// At the end of a run.
     pub(super) end: fn(&Run) -> Option<f64>,
@@ -31,13 +30,13 @@ impl Measured {
         name: "Regret",
         value: Some(|e| e.regret),
         end: |run| run.episodes.last().map(|e| e.regret),
-        points: |cell, band| means::of_episodes(cell, band, |e| e.regret),
+        points: |cell, band| band::of_episodes(cell, band, |e| e.regret),
     };
     pub(super) const GAP: Measured = Measured {
         name: "Gap regret",
         value: Some(|e| e.gap_regret),
         end: |run| run.episodes.last().map(|e| e.gap_regret),
-        points: |cell, band| means::of_episodes(cell, band, |e| e.gap_regret),
+        points: |cell, band| band::of_episodes(cell, band, |e| e.gap_regret),
     };
 }
 
@@ -70,7 +69,7 @@ pub(super) fn curves(chosen: &Chosen, world: usize, lines: &[Line], measure: Mea
     lines.iter().map(of).filter(|curve| !curve.points.is_empty()).collect()
 }
 
-/// Charts of curves, a plot for each world; of more worlds than a picture holds several.
+/// Charts of curves, a plot for each world.
 pub(super) fn charts(
     results: &Results,
     spec: &FigureSpec,
@@ -79,23 +78,18 @@ pub(super) fn charts(
     notes: &[String],
 ) -> Result<Vec<Picture>> {
     let chosen = Chosen::new(results, spec)?;
-    let parts: Vec<&[usize]> = chosen.worlds.chunks(PLOTS).collect();
-    let mut pictures = Vec::new();
-    for (n, worlds) in parts.iter().enumerate() {
+    pictures(spec, chosen.worlds.chunks(PLOTS), |worlds| {
         let lines = chosen.lines(worlds, measure.value);
         let mut plots: Vec<Plot> = worlds.iter().map(|&w| plot(&chosen, w, &lines)).collect();
         for plot in &mut plots {
             plot.empty = "no finished episode".into();
             vanished(plot);
         }
-        let least =
-            || headline::least(&chosen, worlds, measure.name, "ends lowest", |cell| end(cell, measure));
-        let title = spec.headline(least);
+        let found = || least(&chosen, worlds, measure.name, "ends lowest", |cell| end(cell, measure));
+        let title = spec.headline(found);
         let alt = alt(&title, &plots);
-        let chart = chart(&chosen, worlds, &lines, title.clone(), plots, notes);
-        pictures.push(picture(spec, (n, parts.len()), &title, alt, &chart)?);
-    }
-    Ok(pictures)
+        (alt, chart(&chosen, worlds, &lines, title, plots, notes).draw())
+    })
 }
 
 fn chart(
@@ -106,28 +100,22 @@ fn chart(
     mut plots: Vec<Plot>,
     notes: &[String],
 ) -> Chart {
-    let first = format!("{} · {}", chosen.runs(worlds), band::words(chosen.spec.band));
-    let mut said = notes.to_vec();
+    let mut said = vec![format!("{} · {}", chosen.runs(worlds), band::words(chosen.spec.band))];
     if let [plot] = plots.as_mut_slice() {
         // a single plot's title stands before the notes, unless the headline has it
         let world = std::mem::take(&mut plot.title);
-        said.insert(0, if title.contains(&world) { first } else { format!("{world} · {first}") });
-    } else {
-        said.insert(0, first);
+        if !title.contains(&world) {
+            said[0] = format!("{world} · {}", said[0]);
+        }
     }
+    said.extend_from_slice(notes);
     let caveats = chosen.caveats(worlds, lines);
     if !caveats.is_empty() {
         said.push(caveats.join(" · "));
     }
     let columns = if plots.len() == 4 { 2 } else { COLUMNS };
-    Chart {
-        head: Head { title, notes: said },
-        plots,
-        columns,
-        size: chosen.spec.size,
-        ends: true,
-        square: false,
-    }
+    let head = Head { title, notes: said };
+    Chart { head, plots, columns, size: chosen.spec.size, ends: true, square: false }
 }
 
 /// The mean of where the runs of a cell end.

@@ -1,7 +1,7 @@
 //! Figures with a row for each learner and a panel for each world.
 
 use super::chosen::Chosen;
-use super::{Picture, picture};
+use super::{Picture, pictures};
 use crate::Result;
 use crate::figure::{Axis, Entry, Head, RowPanel, Rows};
 
@@ -33,9 +33,7 @@ pub(super) fn draw(
     let spec = chosen.spec;
     let columns = chosen.worlds.len().clamp(1, 3);
     let stacked = (MOST_ROWS / learners.len().max(1)).clamp(1, 4);
-    let parts: Vec<&[usize]> = chosen.worlds.chunks(columns * stacked).collect();
-    let mut pictures = Vec::new();
-    for (n, worlds) in parts.iter().enumerate() {
+    pictures(spec, chosen.worlds.chunks(columns * stacked), |worlds| {
         let panel = |&w: &usize| RowPanel {
             title: if worlds.len() > 1 { chosen.world(w).into() } else { String::new() },
             x: Axis { title: about.measure.into(), ..Axis::default() },
@@ -49,7 +47,7 @@ pub(super) fn draw(
             |&l: &usize| (chosen.name(worlds, l) + &chosen.missing(worlds, l), chosen.stroke(l).colour);
         let title = spec.headline(|| headline(worlds));
         let mut notes = about.notes.clone();
-        if let ([world], Some(first)) = (*worlds, notes.first_mut()) {
+        if let ([world], Some(first)) = (worlds, notes.first_mut()) {
             let world = chosen.world(*world);
             if !title.contains(world) {
                 *first = format!("{world} · {first}");
@@ -63,10 +61,8 @@ pub(super) fn draw(
             size: spec.size,
             dots: about.dots,
         };
-        let alt = alt(&title, &rows);
-        pictures.push(picture(spec, (n, parts.len()), &title, alt, &rows)?);
-    }
-    Ok(pictures)
+        (alt(&title, &rows), rows.draw())
+    })
 }
 
 /// The axis of a panel: what the file says of either axis, and otherwise by the numbers.

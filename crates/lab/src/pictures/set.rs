@@ -2,12 +2,14 @@
 
 use super::chosen::Chosen;
 use super::regret::{alt, axis};
-use super::{Picture, picture};
+use super::{Picture, pictures};
 use crate::Result;
 use crate::figure::{Chart, Colour, Curve, CurvePoint, Dash, Head, Marker, Marks, Plot, Shape, Stroke};
 use crate::results::{Results, Run};
+use crate::sets::polygon_within;
 use crate::study::FigureSpec;
 use goalward::numeric::Portable;
+use std::cell::LazyCell;
 use std::f64::consts::TAU;
 
 /// More outlines than this hide each other.
@@ -22,31 +24,20 @@ type Point = (f64, f64);
 /// Two coordinates of theta; or which of how many directions.
 type Two = (usize, usize);
 
-/// The outlines of one run: which coordinates, and what lies where at which step.
-struct Outlines {
-    plane: Two,
-    at: Vec<(u64, Vec<Point>)>,
-}
+/// The outlines of a run, each with its step.
+type Outlines = Vec<(u64, Vec<Point>)>;
 
 pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>> {
     let chosen = Chosen::new(results, spec)?;
     let mut plots = Vec::new();
     for &world in &chosen.worlds {
-        let known: Vec<(usize, &Run, Outlines)> = chosen
-            .learners
-            .iter()
-            .filter_map(|&l| {
-                let runs = &chosen.cell(world, l).runs;
-                runs.iter().find_map(|run| Some((l, run, outlines(run)?)))
-            })
-            .collect();
-        if known.is_empty() {
-            continue;
-        }
-        let theta = theta(results, world);
-        for (learner, run, outlines) in known {
-            let title = format!("{} · {} · seed {}", chosen.world(world), chosen.learner(learner), run.seed);
-            plots.push(plot(spec, title, &outlines, theta.as_deref()));
+        let theta = LazyCell::new(|| theta(results, world));
+        for &learner in &chosen.learners {
+            let mut runs = chosen.cell(world, learner).runs.iter();
+            let known = runs.find_map(|run| Some((run.seed, outlines(run)?)));
+            let Some((seed, (plane, outlines))) = known else { continue };
+            let title = format!("{} · {} · seed {seed}", chosen.world(world), chosen.learner(learner));
+            plots.push(plot(spec, title, plane, &outlines, theta.as_deref()));
         }
     }
     if plots.is_empty() {
@@ -59,22 +50,18 @@ pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>>
         });
     }
     let title = spec.headline(|| headline(&plots).to_string());
-    let parts: Vec<&[Plot]> = plots.chunks(PLOTS).collect();
-    let mut pictures = Vec::new();
-    for (n, part) in parts.iter().enumerate() {
-        let note = "outlines from its support in 16 directions, at planning calls; the later the darker";
+    let note = "outlines from its support in 16 directions, at planning calls; the later the darker";
+    pictures(spec, plots.chunks(PLOTS), |part| {
         let chart = Chart {
             head: Head { title: title.clone(), notes: vec![note.into()] },
             plots: part.to_vec(),
             columns: if part.len() == 4 { 2 } else { 3 },
             size: spec.size,
-            ends: false,
             square: true,
+            ..Chart::default()
         };
-        let alt = alt(&title, &[]) + " " + note + ".";
-        pictures.push(picture(spec, (n, parts.len()), &title, alt, &chart)?);
-    }
-    Ok(pictures)
+        (alt(&title, &[]) + " " + note + ".", chart.draw())
+    })
 }
 
 /// The true theta of a world; none where it cannot be opened now.
@@ -93,8 +80,8 @@ fn direction(quantity: &str) -> Option<(Two, Two)> {
     (k < n).then_some(((number(i)?, number(j)?), (k, n)))
 }
 
-/// All outlines of a run; none if it has none.
-fn outlines(run: &Run) -> Option<Outlines> {
+/// The plane and the outlines of a run; none if it has none.
+fn outlines(run: &Run) -> Option<(Two, Outlines)> {
     let rows = run.probes.iter().filter_map(|probe| {
         let (plane, which) = direction(&probe.quantity)?;
         Some((probe.t, plane, which, probe.value.filter(|v| v.is_finite())?))
@@ -111,13 +98,12 @@ fn outlines(run: &Run) -> Option<Outlines> {
         let outline = polygon(&supports);
         (outline.len() >= 3).then_some((t, outline))
     });
-    let all: Vec<(u64, Vec<Point>)> = all.collect();
-    let outlines = Outlines { plane, at: chosen_of(all) };
-    (!outlines.at.is_empty()).then_some(outlines)
+    let all = chosen_of(all.collect());
+    (!all.is_empty()).then_some((plane, all))
 }
 
-/// The first, the last, and some between them: as many as can be told apart.
-fn chosen_of(all: Vec<(u64, Vec<Point>)>) -> Vec<(u64, Vec<Point>)> {
+/// The first, the last, and some between them.
+fn chosen_of(all: Outlines) -> Outlines {
     let n = all.len();
     if n <= OUTLINES {
         return all;
@@ -130,23 +116,8 @@ fn chosen_of(all: Vec<(u64, Vec<Point>)>) -> Vec<(u64, Vec<Point>)> {
 /// after the other.
 fn polygon(supports: &[(f64, f64)]) -> Vec<Point> {
     let most = 4.0 * supports.iter().map(|(_, h)| h.abs()).fold(1.0, f64::max);
-    let mut corners = vec![(-most, -most), (most, -most), (most, most), (-most, most)];
-    for (angle, h) in supports {
-        let beyond = |p: Point| angle.cosine() * p.0 + angle.sine() * p.1 - h;
-        let mut cut = Vec::with_capacity(corners.len() + 1);
-        for (i, &p) in corners.iter().enumerate() {
-            let q = corners[(i + 1) % corners.len()];
-            let (a, b) = (beyond(p), beyond(q));
-            if a <= 0.0 {
-                cut.push(p);
-            }
-            if (a < 0.0 && b > 0.0) || (a > 0.0 && b < 0.0) {
-                let share = a / (a - b);
-                cut.push((p.0 + share * (q.0 - p.0), p.1 + share * (q.1 - p.1)));
-            }
-        }
-        corners = cut;
-    }
+    let half_planes = supports.iter().map(|(angle, h)| (angle.cosine(), angle.sine(), *h));
+    let corners = polygon_within((-most, most), (-most, most), half_planes, 0.0);
     // a set without an end in some direction has no outline
     let ends = |p: &Point| p.0.abs() < 0.99 * most && p.1.abs() < 0.99 * most;
     if corners.iter().all(ends) { corners } else { Vec::new() }
@@ -184,13 +155,9 @@ fn headline(plots: &[Plot]) -> &'static str {
     }
 }
 
-fn plot(spec: &FigureSpec, title: String, outlines: &Outlines, theta: Option<&[f64]>) -> Plot {
-    let last = outlines.at.len().saturating_sub(1).max(1) as f64;
-    let colour = |n: usize| {
-        let share = n as f64 / last;
-        let mix = |a: u8, b: u8| (f64::from(a) + share * (f64::from(b) - f64::from(a))).round() as u8;
-        Colour(mix(EARLY.0, LATE.0), mix(EARLY.1, LATE.1), mix(EARLY.2, LATE.2))
-    };
+fn plot(spec: &FigureSpec, title: String, (i, j): Two, outlines: &Outlines, theta: Option<&[f64]>) -> Plot {
+    let last = outlines.len().saturating_sub(1).max(1) as f64;
+    let colour = |n: usize| EARLY.mixed(LATE, n as f64 / last);
     let curve = |(n, (t, outline)): (usize, &(u64, Vec<Point>))| {
         let closed = outline.iter().chain(outline.first());
         Curve {
@@ -201,7 +168,7 @@ fn plot(spec: &FigureSpec, title: String, outlines: &Outlines, theta: Option<&[f
                 _ => String::new(),
             },
             stroke: Stroke::new(colour(n), if *t == 0 { 2.4 } else { 3.0 }, Dash::Solid),
-            points: closed.map(|&(x, y)| CurvePoint { x, y, ..CurvePoint::default() }).collect(),
+            points: closed.map(|&(x, y)| CurvePoint::at(x, y)).collect(),
             dots: false,
         }
     };
@@ -210,7 +177,6 @@ fn plot(spec: &FigureSpec, title: String, outlines: &Outlines, theta: Option<&[f
         colour: colour(n),
         opacity: 0.07,
     };
-    let (i, j) = outlines.plane;
     let truth = theta.and_then(|theta| Some((*theta.get(i)?, *theta.get(j)?)));
     let mark = |at: Point| Marks {
         label: "θ*".into(),
@@ -222,8 +188,8 @@ fn plot(spec: &FigureSpec, title: String, outlines: &Outlines, theta: Option<&[f
         title,
         x: axis(&spec.x, &format!("θ[{i}]"), false),
         y: axis(&spec.y, &format!("θ[{j}]"), false),
-        shapes: outlines.at.iter().enumerate().map(shape).collect(),
-        curves: outlines.at.iter().enumerate().map(curve).collect(),
+        shapes: outlines.iter().enumerate().map(shape).collect(),
+        curves: outlines.iter().enumerate().map(curve).collect(),
         marks: truth.map(mark).into_iter().collect(),
         close: true,
         ..Plot::default()

@@ -1,4 +1,4 @@
-//! What is said of the states of a problem: what they cost, and what is done there.
+//! Values and actions of the states of a problem.
 
 use crate::Result;
 use goalward::Problem;
@@ -6,14 +6,14 @@ use goalward::episode::Arena;
 use goalward::plan::{Answer, Objective};
 use goalward::problem::{Action, State, Truth};
 
-/// What somebody says of the states: a value and actions for each, where there are any.
+/// A value and actions for each state, where there are any.
 #[derive(Clone, Debug, Default)]
 pub struct Sight {
-    /// Whose values they are.
+    /// The name of the values.
     pub title: String,
     /// Infinite where the goal is out of reach.
     pub values: Vec<Option<f64>>,
-    /// What is done there, and behind it the actions that are as good.
+    /// The action that is taken, and behind it those that are as good.
     pub actions: Vec<Vec<Action>>,
 }
 
@@ -21,13 +21,17 @@ pub struct Sight {
 const SAME: f64 = 1e-9;
 
 impl Sight {
-    /// What the best policy of a world pays and does.
+    pub(super) fn value(&self, s: State) -> Option<f64> {
+        self.values.get(s).copied().flatten()
+    }
+
+    /// The values and actions of the best policy of a world.
     pub fn best(title: &str, arena: &Arena) -> Result<Sight> {
         Ok(Sight::of(title, arena.problem(), arena.instance().truth()?, arena.exact()))
     }
 
     /// Values and policy of a solved problem. Actions are as good as the policy's where the bounds on
-    /// the values do not tell them apart.
+    /// the values allow it.
     pub fn of(title: &str, problem: &Problem, truth: &Truth, answer: &Answer) -> Sight {
         let value = |s: State| (!answer.is_vacuous(s)).then(|| answer.v[s]);
         let actions = |s: State| {

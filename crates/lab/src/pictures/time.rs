@@ -1,8 +1,8 @@
 //! Microseconds for each step, as bars.
 
-use super::chosen::Chosen;
+use super::chosen::{Chosen, least};
 use super::rowed::{self, About};
-use super::{Picture, bars, headline};
+use super::{Picture, bars};
 use crate::Result;
 use crate::results::{Cell, Results};
 use crate::stats::Mean;
@@ -17,7 +17,7 @@ pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>>
     )];
     let about = About { measure: "Microseconds per step", notes, dots: false, log: true };
     let title = |worlds: &[usize]| {
-        headline::least(&chosen, worlds, "Time per step", "is fastest", |cell| {
+        least(&chosen, worlds, "Time per step", "is fastest", |cell| {
             Mean::of(&micros(cell)).map(|mean| mean.mean)
         })
     };

@@ -1,7 +1,7 @@
 //! The width of the confidence sets over time, as a share of B's.
 
 use super::Picture;
-use super::band::{self, RunsAt};
+use super::band;
 use super::chosen::{Chosen, Line};
 use super::regret::{Measured, axis, charts, curves};
 use crate::Result;
@@ -50,7 +50,7 @@ fn means(cell: &Cell, band: Band) -> Vec<CurvePoint> {
     steps.retain(|t| *t > 0);
     steps.sort_unstable();
     steps.dedup();
-    let mut columns = Vec::new();
+    let mut columns: Vec<(f64, Vec<f64>)> = Vec::new();
     let mut next = 0.0;
     for &t in &steps {
         if (t as f64) < next && steps.last() != Some(&t) {
@@ -62,15 +62,14 @@ fn means(cell: &Cell, band: Band) -> Vec<CurvePoint> {
         };
         let values: Vec<f64> = runs.iter().filter_map(at).collect();
         if 2 * values.len() >= runs.len() {
-            columns.push(RunsAt { x: t as f64, values });
+            columns.push((t as f64, values));
             let last = steps.last().copied().unwrap_or(1).max(2) as f64;
             next = t as f64 * last.to_the(1.0 / POINTS as f64);
         }
     }
-    let whole =
-        |band| matches!(band, Band::Simultaneous) && columns.iter().all(|c| c.values.len() == runs.len());
-    let curves: Vec<Vec<f64>> = match whole(band) {
-        true => (0..runs.len()).map(|r| columns.iter().map(|c| c.values[r]).collect()).collect(),
+    let whole = band == Band::Simultaneous && columns.iter().all(|(_, values)| values.len() == runs.len());
+    let curves: Vec<Vec<f64>> = match whole {
+        true => (0..runs.len()).map(|r| columns.iter().map(|(_, values)| values[r]).collect()).collect(),
         false => Vec::new(),
     };
     band::points(&columns, &curves, band)

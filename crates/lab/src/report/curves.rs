@@ -18,9 +18,8 @@ pub(super) fn of(results: &Results, world: usize) -> Value {
     json!({ "label": results.study.worlds[world].label, "x": x, "curves": curves })
 }
 
-/// The episodes at which the curves of a world are drawn: all recorded ones, or else a selection, half
-/// of it evenly spaced and half evenly in the logarithm, so that curves are smooth on either axis. The
-/// last episode of every learner is among them.
+/// The episodes at which the curves of a world are drawn: all recorded ones, or the last ones and a
+/// selection, half of it evenly spaced and half evenly in the logarithm.
 fn grid(cells: &[&Cell]) -> Vec<u64> {
     let runs = || cells.iter().flat_map(|cell| &cell.runs);
     let all: BTreeSet<u64> = runs().flat_map(|run| &run.episodes).map(|row| row.episode).collect();
@@ -44,8 +43,8 @@ fn end(cell: &Cell) -> Option<u64> {
     cell.runs.iter().filter_map(|run| Some(run.episodes.last()?.episode)).max()
 }
 
-/// Both curves of a cell, up to the end of its longest run: truncated runs keep their last value
-/// while others go on, but a curve of such values alone would look like learning.
+/// Both curves of a cell, up to the end of its longest run. Truncated runs keep their last value until
+/// then; beyond it the curve would look like learning.
 fn curve(cell: &Cell, x: &[u64]) -> Option<Value> {
     let end = end(cell)?;
     let x = &x[..x.partition_point(|k| *k <= end)];

@@ -1,8 +1,6 @@
-//! The data of a report, for its script and for readers who check the numbers.
-//!
-//! `learners`: how each looks. `worlds`: curves, rounded for drawing. `runs`: for each world and
-//! learner the means of the final regret and gap regret with all digits, and every run unless they
-//! are too many.
+//! The data of a report. `learners`: the look of each. `worlds`: curves, rounded for drawing. `runs`: for
+//! each world and learner the means of the final regret and gap regret with all digits, and every run
+//! unless they are too many.
 
 use super::curves;
 use crate::figure::{Colour, Stroke};
@@ -32,8 +30,7 @@ pub(super) fn of(results: &Results) -> Value {
     })
 }
 
-/// Whether final regrets are so far apart on some world that a linear axis would flatten the low
-/// curves to zero.
+/// Whether a linear axis would flatten the low curves of some world to zero.
 pub(super) fn is_wide(results: &Results) -> bool {
     const WIDE: f64 = 30.0;
     (0..results.study.worlds.len()).any(|world| {
@@ -45,8 +42,7 @@ pub(super) fn is_wide(results: &Results) -> bool {
     })
 }
 
-/// How the curves of each learner look. Strokes are meant for pictures of twice the size of a screen;
-/// dashes are pixels drawn and left out in turn.
+/// The look of each learner's curves. Strokes are meant for pictures of twice the size of a screen.
 pub(super) fn looks(study: &Study) -> Vec<Value> {
     let look = |(learner, stroke): (&LearnerPoint, &Stroke)| {
         let width = (stroke.width / 2.0).clamp(1.4, 2.8);

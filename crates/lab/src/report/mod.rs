@@ -1,14 +1,11 @@
-//! The HTML report of a study, and the replay of a run: each one file that opens offline.
-//!
-//! A page is a template (`assets/report/`) filled with values of plain text. All text is escaped, so
-//! that a label can say what it likes. A policy inside the page forbids every request, and every
-//! script but its own.
+//! The HTML report of a study, and the replay of a run: each one file that opens offline, from a
+//! template (`assets/report/`). All text is escaped. A policy inside the page forbids every request, and
+//! every script but its own.
 
 mod curves;
 mod embed;
 mod island;
 mod page;
-mod parameters;
 mod replay;
 mod tables;
 
@@ -50,7 +47,7 @@ fn fill(
     scripts: &[&str],
     styles: &[&str],
 ) -> Result<String> {
-    let failed = |error: minijinja::Error| Error::Report { reason: format!("{error:#}") };
+    let failed = |error: minijinja::Error| Error::Unmade { what: "report", reason: format!("{error:#}") };
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.set_undefined_behavior(UndefinedBehavior::Strict);

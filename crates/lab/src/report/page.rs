@@ -1,6 +1,6 @@
 //! The values of a report's template.
 
-use super::{embed, island, parameters, tables};
+use super::{embed, island, tables};
 use crate::analysis::Findings;
 use crate::figure::number_label;
 use crate::group::grouped;
@@ -25,13 +25,13 @@ pub(super) fn of(results: &Results, findings: &Findings, pictures: &[Picture]) -
         "failures": failures(results),
         "words": findings.words,
         "warnings": findings.warnings,
-        "tables": findings.tables.iter().map(|s| tables::of(&s.title, &s.table)).collect::<Vec<_>>(),
+        "tables": findings.tables.iter().map(tables::of).collect::<Vec<_>>(),
         "cells": tables::cells(results),
         "legend": legend(results),
         "worlds": (0..study.worlds.len()).map(|w| chart(results, w)).collect::<Vec<_>>(),
         "log": island::is_wide(results),
         "pictures": pictures.iter().map(picture).collect::<Vec<_>>(),
-        "setups": parameters::of(results),
+        "setups": tables::setups(results),
         "world_table": tables::worlds(results),
         "seeds": seeds(&study.seeds),
         "methods": findings.methods,
@@ -69,15 +69,13 @@ fn missing(results: &Results) -> Option<String> {
         return None;
     }
     let waiting = planned.saturating_sub(done + failed);
-    let mut text = format!("{done} of {planned} runs are here.");
-    if failed > 0 {
-        text.push_str(&format!(" {failed} failed."));
-    }
-    if waiting > 0 {
-        text.push_str(&format!(" {waiting} were not made yet: goalward study run goes on with them."));
-    }
-    text.push_str(" Every number is that of the runs that are here.");
-    Some(text)
+    let said = [
+        Some(format!("{done} of {planned} runs are here.")),
+        (failed > 0).then(|| format!("{failed} failed.")),
+        (waiting > 0).then(|| format!("{waiting} were not made yet: goalward study run goes on with them.")),
+        Some("Every number is that of the runs that are here.".into()),
+    ];
+    Some(said.into_iter().flatten().collect::<Vec<_>>().join(" "))
 }
 
 /// The failed runs of each cell, one entry for each reason.

@@ -1,7 +1,7 @@
 //! Reports of invented results: whether everything is in them, and nothing gets out of place.
 
 use super::html;
-use crate::analysis::{Findings, Section};
+use crate::analysis::Findings;
 use crate::figure::Format;
 use crate::pictures::Picture;
 use crate::results::{Build, Cell, EpisodeRow, Machine, Results, Run, RunRow, Share};
@@ -147,7 +147,7 @@ fn findings() -> Findings {
         table.row(vec![name.into(), gap.into(), verdict.into()]);
     }
     Findings {
-        tables: vec![Section { title: "Side by side".into(), table }],
+        tables: vec![table.titled("Side by side")],
         words: vec!["learner-1 pays least.".into()],
         warnings: vec!["Some runs were cut off by the cap on steps.".into()],
         methods: vec!["Means with Student’s 95 % interval.".into()],

@@ -1,13 +1,13 @@
-//! The records of a study in memory, which analyses, figures and reports are made from. The numbers are
-//! those of the Parquet files (`store`), the times those of the manifests.
+//! The records of a study in memory: the numbers of the Parquet files, and the times of the manifests.
 
 mod rows;
 
 pub use rows::{Column, EpisodeRow, IDENTITY, Kind, PlanRow, ProbeRow, RunRow, SCHEMA, TABLES, TableRow};
 
 use crate::stats::Mean;
-use crate::study::{Grows, Ran, Study, WorldPoint};
+use crate::study::{Grows, Study, WorldPoint};
 use serde::{Deserialize, Serialize};
+use std::env::var;
 
 /// The records of a study's finished and failed jobs.
 #[derive(Clone, Debug)]
@@ -55,10 +55,9 @@ impl Machine {
     /// This one.
     pub fn here() -> Machine {
         let named = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
-        let host =
-            named.or_else(|| std::env::var("HOSTNAME").ok()).or_else(|| std::env::var("COMPUTERNAME").ok());
+        let named = named.or_else(|| ["HOSTNAME", "COMPUTERNAME"].iter().find_map(|key| var(key).ok()));
         Machine {
-            host: host.map_or("unknown".into(), |name| name.trim().to_string()),
+            host: named.map_or("unknown".into(), |name| name.trim().to_string()),
             system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
             cores: std::thread::available_parallelism().map_or(1, usize::from),
         }
@@ -118,11 +117,11 @@ impl Results {
         &self.cells[world * self.study.learners.len() + learner]
     }
 
-    /// The same records under the labels, figures and questions of another study file. Cells are found
-    /// by world and learner. `None` if the file asks for no recorded cell.
+    /// The same records under the labels, figures and questions of another study file; `None` if it
+    /// asks for no recorded cell.
     pub(crate) fn under(self, look: &Study) -> Option<Results> {
         let old = self.study;
-        let Ran { worlds, learners } = look.ran(&old);
+        let [worlds, learners] = look.ran(&old);
         if worlds.iter().flatten().next().is_none() || learners.iter().flatten().next().is_none() {
             return None;
         }
@@ -164,25 +163,14 @@ impl Cell {
 }
 
 impl Grows {
-    /// The symbol in tables.
-    pub(crate) fn name(self) -> &'static str {
+    /// The symbol in tables, and the label of an axis.
+    pub(crate) fn names(self) -> [&'static str; 2] {
         match self {
-            Grows::Episodes => "K",
-            Grows::TStar => "T*",
-            Grows::BStar => "B*",
-            Grows::Dim => "d",
-            Grows::States => "S",
-        }
-    }
-
-    /// The label of an axis.
-    pub(crate) fn title(self) -> &'static str {
-        match self {
-            Grows::Episodes => "Episodes K",
-            Grows::TStar => "T*, the expected steps of the best policy",
-            Grows::BStar => "B*, the largest cost-to-go",
-            Grows::Dim => "Dimension d",
-            Grows::States => "Number of states",
+            Grows::Episodes => ["K", "Episodes K"],
+            Grows::TStar => ["T*", "T*, the expected steps of the best policy"],
+            Grows::BStar => ["B*", "B*, the largest cost-to-go"],
+            Grows::Dim => ["d", "Dimension d"],
+            Grows::States => ["S", "Number of states"],
         }
     }
 

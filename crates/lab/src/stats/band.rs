@@ -13,14 +13,12 @@ const STREAM: u64 = 0x6261_6e64; // "band"
 ///
 /// It is mean ± c sd/sqrt(n) with one c for the whole curve. Runs are weighted by independent standard
 /// normal numbers (the multiplier bootstrap of Chernozhukov, Chetverikov and Kato 2013), which keeps
-/// the covariance between points; the 95 % quantile z of the largest studentised deviation is c for a
-/// known sd. As it is estimated, c is the quantile of Student's t at the normal level of z: a single
-/// point has Student's interval. Points without spread have the width 0. The draws are always the
+/// the covariance between points; z is the 95 % quantile of the largest studentised deviation. As the
+/// sd is estimated, c is the quantile of Student's t at the normal level of z. The draws are always the
 /// same. `None` with fewer than two runs, or if they differ in length.
 ///
-/// Of random walks of 30 normal steps it covers 95 % with 20 runs or ten, 93 % with eight, 92 %
-/// with five and 79 % with three, which cannot tell how points vary together. Of exponential steps
-/// it covers 90 % with 20 runs: at single points Student's t falls short there too.
+/// Of random walks of 30 normal steps it covers 95 % with ten runs, 92 % with five and 79 % with three;
+/// of exponential steps 90 % with 20 runs, as Student's t does at single points.
 pub fn simultaneous_band(curves: &[Vec<f64>]) -> Option<Vec<(f64, f64)>> {
     let (runs, points) = (curves.len(), curves.first()?.len());
     if runs < 2 || curves.iter().any(|curve| curve.len() != points) {

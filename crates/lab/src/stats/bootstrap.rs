@@ -13,15 +13,12 @@ const UNDEFINED: f64 = 0.025;
 
 /// The 95 % interval of a statistic of `runs` runs, a function of their indices with repetitions.
 ///
-/// The ends are quantiles of the statistic over resamples of the runs, at shares that are corrected
-/// (BCa, Efron 1987) for the bias, by the share of resamples below the statistic, and for a spread that
-/// changes with the value, by the skewness of the jackknife. The shares start from Student's t with
-/// the factor sqrt(n/(n-1)) in place of the normal quantile (Hesterberg 2015), because resamples spread
-/// too little: plain percentiles of 20 normal values cover 92 to 93 %.
+/// The ends are quantiles over resamples of the runs, corrected for bias and skewness (BCa, Efron 1987).
+/// They start from Student's t with the factor sqrt(n/(n-1)) in place of the normal quantile (Hesterberg
+/// 2015): plain percentiles of 20 normal values cover 92 to 93 %.
 ///
-/// With fewer than eight runs the coverage is too low, because resampled means never lie beyond the
-/// values. The draws are always the same. `None` with fewer than two runs, or if the statistic is
-/// undefined for the runs themselves or for more than 2.5 % of the resamples.
+/// With fewer than eight runs the coverage is too low. The draws are always the same. `None` with fewer
+/// than two runs, or if the statistic is undefined for the runs or for more than 2.5 % of the resamples.
 pub fn bca_interval(runs: usize, statistic: impl Fn(&[usize]) -> Option<f64>) -> Option<(f64, f64)> {
     if runs < 2 {
         return None;

@@ -7,8 +7,7 @@ use std::fmt;
 /// The first informed episode, over the runs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct BurnIn {
-    /// The median over all runs, uninformed ones counted as later than all; `None` if they are half or
-    /// more.
+    /// The median over all runs; `None` if half or more of them stay uninformed.
     pub median: Option<f64>,
     /// Runs that left the burn-in.
     pub left: usize,

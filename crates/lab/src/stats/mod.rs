@@ -62,10 +62,9 @@ impl Mean {
 
     /// The mean of the paired differences `a[i] - b[i]`.
     ///
-    /// They are skewed: a run that goes wrong pays much, and no run gains as much. So the interval is
-    /// a corrected bootstrap's ([`bca_interval`]), which need not be symmetric; with fewer than eight
-    /// differences it is Student's, because a bootstrap never looks beyond its values. `None` without
-    /// values, or if the samples differ in length.
+    /// They are skewed, so the interval is a corrected bootstrap's ([`bca_interval`]); with fewer than
+    /// eight differences it is Student's, because a bootstrap never looks beyond its values. `None`
+    /// without values, or if the samples differ in length.
     pub fn of_differences(a: &[f64], b: &[f64]) -> Option<Mean> {
         if a.len() != b.len() {
             return None;

@@ -27,10 +27,8 @@ pub enum PairedTest {
 }
 
 impl PairedTest {
-    /// The test for a number of differences when several comparisons are made at once.
-    ///
-    /// Flipping signs assumes least, but no p-value is below 2/2^n. Where even that, times the number
-    /// of comparisons, is above 5 %, the test is Student's.
+    /// The test for a number of differences. Flipping signs assumes least, but no p-value is below
+    /// 2/2^n. Where that times the number of comparisons is above 5 %, the test is Student's.
     pub fn of(runs: usize, comparisons: usize) -> PairedTest {
         let least = 0.5f64.powi(runs as i32 - 1) * comparisons.max(1) as f64;
         match runs {
@@ -50,11 +48,8 @@ impl PairedTest {
 }
 
 /// The two-sided p-value of a sign-flip permutation test: the share of ways to flip the signs of
-/// the differences whose sum is as far from 0 as theirs. The hypothesis is that a difference and its
-/// opposite are equally likely.
-///
-/// Exact for at most 16 differences; beyond that by 19,999 fixed draws, with the differences themselves
-/// as one more. `None` with fewer than two differences.
+/// the differences whose sum is as far from 0 as theirs. Exact for at most 16 differences; beyond that
+/// by 19,999 fixed draws, with the differences themselves as one more.
 fn sign_flips(differences: &[f64]) -> Option<f64> {
     let n = differences.len();
     if n < 2 || differences.iter().any(|d| !d.is_finite()) {
@@ -81,8 +76,7 @@ fn sign_flips(differences: &[f64]) -> Option<f64> {
     Some(as_far as f64 / (FLIPS + 1) as f64)
 }
 
-/// The two-sided p-value of Student's t-test of paired differences; equal ones, without a spread, have
-/// that of flipped signs. `None` with fewer than two.
+/// The two-sided p-value of Student's t-test; equal differences have that of flipped signs.
 fn t_test(differences: &[f64]) -> Option<f64> {
     let mean = Mean::of(differences)?;
     let error = mean.sd? / (mean.n as f64).sqrt();
@@ -92,8 +86,7 @@ fn t_test(differences: &[f64]) -> Option<f64> {
     Some(1.0 - t_within(mean.mean / error, mean.n - 1))
 }
 
-/// Holm's correction (1979), in the order given: rejecting all adjusted p-values of at most 5 % makes
-/// any error with a probability of at most 5 %.
+/// Holm's correction (1979), in the order given.
 pub fn holm(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));

@@ -4,8 +4,7 @@ use super::distributions::bisect;
 use goalward::numeric::Portable;
 use serde::Serialize;
 
-/// A share with the 95 % interval of Clopper and Pearson, which is exact, so conservative, and also
-/// defined for no hits and for hits alone.
+/// A share with the exact 95 % interval of Clopper and Pearson.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Proportion {
     /// The number of hits.
@@ -18,7 +17,7 @@ pub struct Proportion {
     pub low: f64,
     /// The upper end.
     pub high: f64,
-    /// The one-sided 95 % upper limit: with 95 % confidence the true share is at most this.
+    /// The one-sided 95 % upper limit.
     pub limit: f64,
 }
 

@@ -23,19 +23,17 @@ pub fn log_log_slope(points: impl IntoIterator<Item = (f64, f64)>) -> Option<f64
 /// The exponent e of a power law mean(y) = c x^e, fitted by least squares to the logarithms of the
 /// means.
 ///
-/// `low` and `high` are the uncertainty from the runs: seeds are resampled, for all x at once because
-/// runs with the same seed share their luck, and the slope is fitted again ([`bca_interval`], 95 %).
-/// `error` is the standard error of the straight line.
+/// Its interval comes from resampled seeds ([`bca_interval`]), for all x at once because runs with the
+/// same seed share their luck.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Exponent {
     /// The fitted exponent.
     pub exponent: f64,
-    /// The lower end of the bootstrap's 95 % interval; `None` with fewer than two runs, or if few
-    /// of them pay anything.
+    /// The lower end of the 95 % interval; `None` with fewer than two runs, or if few pay anything.
     pub low: Option<f64>,
     /// The upper end.
     pub high: Option<f64>,
-    /// The standard error from the residuals of the line; `None` with fewer than three points.
+    /// The standard error of the straight line; `None` with fewer than three points.
     pub error: Option<f64>,
 }
 

@@ -1,10 +1,9 @@
 //! The records of one job on their way from one folder to another, whether by a disk or through a
 //! network. They are checked where they arrive.
 
-use super::folder::{StudyFolder, content_hash, read_manifest};
+use super::folder::{StudyFolder, content_hash, manifest_path, read_manifest, table_path};
 use super::manifest::Manifest;
-use super::mark::{read_file, remove_file};
-use super::owned::spare;
+use super::mark::read_file;
 use super::table_read::belongs;
 use crate::grid::{Grid, Job, build};
 use crate::results::{Build, TABLES};
@@ -30,16 +29,13 @@ impl Carried {
     /// A job of a folder; nothing if it is neither finished nor failed.
     pub fn of(dir: &Path, job: &str) -> Result<Option<Carried>> {
         let Some(manifest) = read_manifest(dir, job)? else { return Ok(None) };
-        let bytes = |name: String| {
-            let path = dir.join(name);
-            read_file(&path).map_err(Error::io(&path))
-        };
+        let bytes = |path: PathBuf| read_file(&path).map_err(Error::io(&path));
         let tables = manifest.files.keys().filter(|table| is_table(table));
-        let tables = tables.map(|table| Ok((table.clone(), bytes(format!("{table}/{job}.parquet"))?)));
+        let tables = tables.map(|table| Ok((table.clone(), bytes(table_path(dir, table, job))?)));
         Ok(Some(Carried {
             from: dir.into(),
             job: job.into(),
-            manifest: bytes(format!("manifests/{job}.json"))?,
+            manifest: bytes(manifest_path(dir, job))?,
             tables: tables.collect::<Result<_>>()?,
         }))
     }
@@ -75,11 +71,8 @@ impl Carried {
         let Some(job) = job else {
             return Err(self.refused(format!("it is no job of the study {:?}", study.name)));
         };
-        if job.identity(study) != Some(manifest.identity()) {
-            return Err(self.refused(format!(
-                "manifests/{}.json: it is of {} on {} with seed {}, and that is another run",
-                self.job, manifest.learner, manifest.world, manifest.seed
-            )));
+        if let Some(fault) = manifest.not_of(study, job) {
+            return Err(self.refused(format!("manifests/{}.json: {fault}", self.job)));
         }
         if manifest.build != *ours {
             return Err(self.refused(format!("it was run by {}; this is {ours}", manifest.build)));
@@ -113,22 +106,19 @@ impl StudyFolder {
             }
         }
         for (table, bytes) in &carried.tables {
-            self.put(table, &format!("{}.parquet", carried.job), bytes)?;
+            self.put(&table_path(self.path(), table, &carried.job), bytes, false)?;
         }
-        self.put("manifests", &format!("{}.json", carried.job), &carried.manifest)?;
+        self.put(&manifest_path(self.path(), &carried.job), &carried.manifest, true)?;
         self.forget(&carried.job);
         Ok(true)
     }
 
-    /// What stands in the way of running a job again: a manifest that is damaged, or lacks its tables.
+    /// Removes a manifest that is damaged or lacks its tables, so that the job is run again.
     pub(crate) fn disown(&self, job: &str) {
-        let path = self.manifest_path(job);
-        if spare(self.path(), &path).is_ok() {
-            let _ = remove_file(&path);
-        }
+        self.discard(&manifest_path(self.path(), job));
     }
 
-    /// Takes a finished or failed job out of the folder.
+    /// Removes a finished or failed job from the folder, and returns it.
     pub fn release(&self, job: &str) -> Result<Option<Carried>> {
         let carried = Carried::of(self.path(), job)?;
         if carried.is_some() {

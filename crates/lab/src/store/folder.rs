@@ -9,8 +9,7 @@
 //! ```
 //!
 //! A job is finished when its manifest is there: it is written last, synced, and put in place in one
-//! step. It has the hashes of the job's tables. So after a power cut either all of a job is there,
-//! or it is run again.
+//! step, with the hashes of the job's tables. After a power cut a job is whole, or run again.
 
 use super::manifest::{Manifest, Saved};
 use super::mark::{
@@ -56,9 +55,9 @@ pub struct StudyFolder {
 impl StudyFolder {
     /// Makes the folder of a study, or goes on with it.
     ///
-    /// What is there of another study, or of another version, is an error; a study that has more
-    /// jobs than before, and all of those, is the same one. With `force` jobs of others are removed.
-    /// A folder of somebody else is an error in any case.
+    /// Results of another study or version are an error; a study with the same jobs and more is the
+    /// same one. With `force` other jobs are removed. A folder that is not marked as a study's is an
+    /// error in any case.
     pub fn claim(dir: &Path, grid: &Grid, shard: Shard, force: bool) -> Result<StudyFolder> {
         spare_worlds(dir, grid)?;
         let folder = StudyFolder::begin(dir, shard)?;
@@ -77,7 +76,7 @@ impl StudyFolder {
         Ok(folder)
     }
 
-    /// The folder of a whole study whose parts lie elsewhere; the first of them says which study.
+    /// The folder of a whole study whose parts are in other folders, of which this is the first.
     pub(super) fn gather(dir: &Path, first: &Path) -> Result<StudyFolder> {
         let (_, plan) = opened(first)?;
         let folder = StudyFolder::begin(dir, Shard::WHOLE)?;
@@ -94,7 +93,7 @@ impl StudyFolder {
         Ok(folder)
     }
 
-    /// Locks and marks a folder that is a study's, or nobody's.
+    /// Locks and marks a folder that is empty, or a study's.
     fn begin(dir: &Path, shard: Shard) -> Result<StudyFolder> {
         refuse_strangers(dir)?;
         fs::create_dir_all(dir).map_err(Error::io(dir))?;
@@ -137,21 +136,19 @@ impl StudyFolder {
     fn is_mine(&self, plan: &PlanFile, known: &BTreeSet<String>, force: bool) -> Result<()> {
         let mine: BTreeSet<&str> = plan.jobs.iter().map(|job| job.hash.as_str()).collect();
         let others = finished(&self.dir)?.into_iter().filter(|hash| !mine.contains(hash.as_str()));
-        // what is no manifest of that job is nobody's
         let others = others.map(|hash| self.manifest(&hash)).filter_map(Result::transpose);
         let others: Vec<Manifest> = others.collect::<Result<_>>()?;
         let Some(theirs) = others.first() else { return Ok(()) };
-        if let (true, Some(strange)) = (force, others.iter().find(|theirs| !known.contains(&theirs.job))) {
-            return Err(owned::foreign(&self.dir, &self.manifest_path(&strange.job)));
-        }
         if force {
+            if let Some(strange) = others.iter().find(|theirs| !known.contains(&theirs.job)) {
+                return Err(owned::foreign(&self.dir, &manifest_path(&self.dir, &strange.job)));
+            }
             return others.iter().try_for_each(|theirs| self.remove(&theirs.job));
         }
-        let what = if theirs.build != plan.build {
-            format!(
-                "results of goalward {} (commit {}); this is {} (commit {})",
-                theirs.build.version, theirs.build.commit, plan.build.version, plan.build.commit
-            )
+        let (build, ours) = (&theirs.build, &plan.build);
+        let what = if build != ours {
+            let this = format!("this is {} (commit {})", ours.version, ours.commit);
+            format!("results of {build}; {this}")
         } else if theirs.study != plan.study {
             format!("results of the study {:?}", theirs.study)
         } else {
@@ -166,7 +163,7 @@ impl StudyFolder {
         Err(Error::Taken { dir: self.dir.clone(), what })
     }
 
-    /// What a killed process was about to write is nobody's any more.
+    /// Removes the temporary files of killed processes.
     fn clear_up(&self) {
         let folders = FOLDERS.iter().chain([&FIGURES]).map(|name| self.dir.join(name));
         folders.filter(|dir| !dir.is_symlink()).for_each(|dir| clear_up(&dir));
@@ -193,43 +190,39 @@ impl StudyFolder {
     /// Whether the files of a finished job are what its manifest says.
     pub(crate) fn is_whole(&self, manifest: &Manifest) -> Result<bool> {
         let same = |(table, hash): (&String, &String)| {
-            let bytes = read_file(&self.dir.join(table).join(format!("{}.parquet", manifest.job)));
+            let bytes = read_file(&table_path(&self.dir, table, &manifest.job));
             bytes.is_ok_and(|bytes| content_hash(&bytes) == *hash)
         };
         Ok(!manifest.files.is_empty() && manifest.files.iter().all(same))
     }
 
-    /// A job under way, if it was saved. What cannot be read is run again from the beginning.
+    /// A job under way, if it was saved. One that cannot be read begins anew.
     pub(crate) fn saved(&self, hash: &str) -> Option<Saved> {
         let bytes = read_file(&self.work(hash)).ok()?;
         let (body, seal) = bytes.split_at_checked(bytes.len().checked_sub(64)?)?;
-        if content_hash(body).as_bytes() != seal {
-            return None;
-        }
-        serde_json::from_slice(body).ok()
+        let whole = content_hash(body).as_bytes() == seal;
+        serde_json::from_slice(body).ok().filter(|_| whole)
     }
 
     /// Saves a job under way.
     pub(crate) fn save(&self, hash: &str, saved: &Saved) -> Result<()> {
         let path = self.work(hash);
-        spare(&self.dir, &path)?;
-        let mut bytes = serde_json::to_vec(saved)
-            .map_err(|e| Error::Output { path: path.clone(), fault: e.to_string() })?;
+        let mut bytes = serde_json::to_vec(saved).map_err(unwritable(&path))?;
         let seal = content_hash(&bytes);
         bytes.extend_from_slice(seal.as_bytes());
-        Ok(replace_own(&path, &bytes, true)?)
+        self.put(&path, &bytes, true)
     }
 
-    /// Removes what was saved of a job.
+    /// Removes the checkpoint of a job.
     pub(crate) fn forget(&self, hash: &str) {
-        let path = self.work(hash);
-        if spare(&self.dir, &path).is_ok() {
-            let _ = remove_file(&path);
-        }
+        self.discard(&self.work(hash));
     }
 
-    pub(super) fn manifest_path(&self, hash: &str) -> PathBuf {
-        self.dir.join(MANIFESTS).join(format!("{hash}.json"))
+    /// Removes a file of a job, unless it is a foreign one.
+    pub(super) fn discard(&self, path: &Path) {
+        if spare(&self.dir, path).is_ok() {
+            let _ = remove_file(path);
+        }
     }
 
     fn work(&self, hash: &str) -> PathBuf {
@@ -238,11 +231,11 @@ impl StudyFolder {
 
     pub(super) fn remove(&self, hash: &str) -> Result<()> {
         let Some(manifest) = self.manifest(hash)? else { return Ok(()) };
-        // the manifest first: without it the rest is nobody's
-        let path = self.manifest_path(hash);
+        // the manifest first: without it the job is not finished
+        let path = manifest_path(&self.dir, hash);
         remove_file(&path).map_err(Error::io(&path))?;
         for (table, content) in &manifest.files {
-            let path = self.dir.join(table).join(format!("{hash}.parquet"));
+            let path = table_path(&self.dir, table, hash);
             let ours = FOLDERS.contains(&table.as_str())
                 && read_file(&path).is_ok_and(|bytes| content_hash(&bytes) == *content);
             if ours {
@@ -253,12 +246,11 @@ impl StudyFolder {
         Ok(())
     }
 
-    /// Puts a file of a job in place. Whether a table reached the disk is told by its hash in the
-    /// manifest, which is therefore the one to wait for.
-    pub(super) fn put(&self, folder: &str, name: &str, bytes: &[u8]) -> Result<()> {
-        let path = self.dir.join(folder).join(name);
-        spare(&self.dir, &path)?;
-        Ok(replace_own(&path, bytes, folder == MANIFESTS)?)
+    /// Puts a file of a job in place. Tables need not be synced: their hashes are in the manifest,
+    /// which is.
+    pub(super) fn put(&self, path: &Path, bytes: &[u8], synced: bool) -> Result<()> {
+        spare(&self.dir, path)?;
+        Ok(replace_own(path, bytes, synced)?)
     }
 
     /// Keeps the records of a finished job: its tables, and then its manifest.
@@ -278,23 +270,18 @@ impl StudyFolder {
         if rows.is_empty() {
             return Ok(());
         }
-        let name = format!("{}.parquet", manifest.job);
-        let bytes = encode(identity, rows)
-            .map_err(|e| Error::Output { path: self.dir.join(R::TABLE).join(&name), fault: e.to_string() })?;
+        let path = table_path(&self.dir, R::TABLE, &manifest.job);
+        let bytes = encode(identity, rows).map_err(unwritable(&path))?;
         manifest.files.insert(R::TABLE.into(), content_hash(&bytes));
-        self.put(R::TABLE, &name, &bytes)
+        self.put(&path, &bytes, false)
     }
 
     pub(crate) fn write_manifest(&self, manifest: &Manifest) -> Result<()> {
-        let name = format!("{}.json", manifest.job);
-        let bytes = manifest
-            .sealed()
-            .map_err(|e| Error::Output { path: self.dir.join(&name), fault: e.to_string() })?;
-        self.put(MANIFESTS, &name, &bytes)
+        let path = manifest_path(&self.dir, &manifest.job);
+        self.put(&path, &manifest.sealed().map_err(unwritable(&path))?, true)
     }
 
-    /// Writes something beside the records, such as a figure; an error if somebody else's file is
-    /// there.
+    /// Writes a file beside the records, such as a figure; an error if a foreign one is there.
     pub fn write(&self, name: &str, content: &[u8]) -> Result<PathBuf> {
         if let Some((folder, _)) = name.split_once('/') {
             make_folder(&self.dir.join(folder))?;
@@ -302,7 +289,7 @@ impl StudyFolder {
         write_listed(&self.dir, name, content)
     }
 
-    /// A folder whose jobs are done: to make figures and reports from its records.
+    /// Opens the folder of a study that was run, to write figures and a report.
     pub fn open(dir: &Path) -> Result<StudyFolder> {
         opened(dir)?;
         require(dir)?;
@@ -316,32 +303,39 @@ pub(super) fn content_hash(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex().to_string()
 }
 
+pub(super) fn manifest_path(dir: &Path, job: &str) -> PathBuf {
+    dir.join(MANIFESTS).join(format!("{job}.json"))
+}
+
+pub(super) fn table_path(dir: &Path, table: &str, job: &str) -> PathBuf {
+    dir.join(table).join(format!("{job}.parquet"))
+}
+
+fn unwritable<E: std::fmt::Display>(path: &Path) -> impl FnOnce(E) -> Error {
+    move |error| Error::Output { path: path.into(), fault: error.to_string() }
+}
+
 pub(super) fn read_manifest(dir: &Path, hash: &str) -> Result<Option<Manifest>> {
-    let path = dir.join(MANIFESTS).join(format!("{hash}.json"));
-    match read_file(&path) {
-        Ok(bytes) => match Manifest::read(&bytes) {
-            Ok(manifest) if manifest.job == hash => Ok(Some(manifest)),
-            Ok(other) => {
-                let fault = format!("it is the manifest of another job, {}", other.job);
-                Err(Error::Damaged { path, fault })
-            }
-            Err(fault) => Err(Error::Damaged { path, fault }),
-        },
-        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(Error::Io { path, source }),
-    }
+    let path = manifest_path(dir, hash);
+    let bytes = match read_file(&path) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+        read => read.map_err(Error::io(&path))?,
+    };
+    let fault = match Manifest::read(&bytes) {
+        Ok(manifest) if manifest.job == hash => return Ok(Some(manifest)),
+        Ok(other) => format!("it is the manifest of another job, {}", other.job),
+        Err(fault) => fault,
+    };
+    Err(Error::Damaged { path, fault })
 }
 
 /// The hashes of all finished and failed jobs.
 pub(super) fn finished(dir: &Path) -> Result<Vec<String>> {
     let manifests = dir.join(MANIFESTS);
-    let mut all = Vec::new();
-    for entry in fs::read_dir(&manifests).map_err(Error::io(&manifests))? {
-        let name = entry.map_err(Error::io(&manifests))?.file_name();
-        if let Some(hash) = name.to_str().and_then(|name| name.strip_suffix(".json")) {
-            all.push(hash.to_string());
-        }
-    }
+    let entries = fs::read_dir(&manifests).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+    let names = entries.map_err(Error::io(&manifests))?.into_iter().map(|entry| entry.file_name());
+    let job = |name: std::ffi::OsString| Some(name.to_str()?.strip_suffix(".json")?.to_string());
+    let mut all: Vec<String> = names.filter_map(job).collect();
     all.sort_unstable();
     Ok(all)
 }
@@ -386,36 +380,34 @@ fn take(path: &Path, shared: bool) -> Result<File> {
         // a file system without locks
         Err(TryLockError::Error(e)) if e.kind() == io::ErrorKind::Unsupported => Ok(file),
         Err(TryLockError::WouldBlock) => Err(Error::Busy { dir: path.parent().unwrap_or(path).into() }),
-        Err(TryLockError::Error(source)) => Err(Error::Io { path: path.into(), source }),
+        Err(TryLockError::Error(source)) => Err(Error::io(path)(source)),
     }
 }
 
 /// The question and the plan of a folder.
 pub(super) fn opened(dir: &Path) -> Result<(Study, PlanFile)> {
-    let missing = |name: &str| Error::Output {
-        path: dir.into(),
-        fault: format!("it is no folder of a study: it has no {name}"),
-    };
     let read = |name: &str| {
         read_file(&dir.join(name)).map_err(|e| match e.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => missing(name),
-            _ => Error::Io { path: dir.join(name), source: e },
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+                let fault = format!("it is no folder of a study: it has no {name}");
+                Error::Output { path: dir.into(), fault }
+            }
+            _ => Error::io(&dir.join(name))(e),
         })
     };
-    let text = String::from_utf8(read(STUDY)?)
-        .map_err(|e| Error::Output { path: dir.join(STUDY), fault: e.to_string() })?;
-    let plan = read(PLAN)?;
-    let plan: PlanFile = serde_json::from_slice(&plan)
-        .map_err(|e| Error::Damaged { path: dir.join(PLAN), fault: format!("not a plan: {e}") })?;
+    let (question, path) = (dir.join(STUDY), dir.join(PLAN));
+    let text = String::from_utf8(read(STUDY)?).map_err(unwritable(&question))?;
+    let plan: PlanFile = serde_json::from_slice(&read(PLAN)?)
+        .map_err(|e| Error::Damaged { path: path.clone(), fault: format!("not a plan: {e}") })?;
     if plan.schema != SCHEMA {
         let fault = format!("its tables have version {}, this program reads {SCHEMA}", plan.schema);
-        return Err(Error::Output { path: dir.join(PLAN), fault });
+        return Err(Error::Output { path, fault });
     }
-    let mut study = study::reread(&text, &dir.join(STUDY))?;
+    let mut study = study::reread(&text, &question)?;
     study.name = plan.study.clone();
     if !crate::grid::are_jobs_of(&study, &plan.jobs) {
         let fault = "its jobs are not those of the study beside it".into();
-        return Err(Error::Damaged { path: dir.join(PLAN), fault });
+        return Err(Error::Damaged { path, fault });
     }
     Ok((study, plan))
 }

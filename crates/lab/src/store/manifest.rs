@@ -1,5 +1,5 @@
-//! A job's manifest: that it is finished or failed, and everything about it that is no record. The
-//! only place where times stand.
+//! A job's manifest: that it is finished or failed, and everything about it that is no record, such
+//! as times.
 
 use super::table_write::Identity;
 use crate::grid::{Grid, Job, build};
@@ -13,58 +13,40 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What is known of a finished or failed job.
+/// What is known of a finished or failed job. World and learner are as the study file gives them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Manifest {
-    /// The version of the tables.
-    pub schema: u32,
-    /// The job.
-    pub job: String,
-    /// The study that ran it.
-    pub study: String,
-    /// The command that ran it.
-    pub command: String,
-    /// The world's id or file.
-    pub world: String,
-    /// Its parameters, as given.
-    pub world_parameters: Settings,
-    /// The learner's id.
-    pub learner: String,
-    /// Its settings, as given.
-    pub settings: Settings,
-    /// All its parameters in force.
-    pub parameters: Map<String, Value>,
-    /// What is proved of the learner here, with every condition.
-    pub guarantee: Option<Value>,
-    /// The seed.
-    pub seed: u64,
-    /// How long the run is.
-    pub length: Value,
-    /// What was recorded.
-    pub record: Value,
-    /// The program.
-    pub build: Build,
-    /// The machine.
-    pub machine: Machine,
-    /// When it was finished, in seconds since 1970.
-    pub finished: u64,
-    /// How long it took.
-    pub times: Times,
+pub(crate) struct Manifest {
+    pub(crate) schema: u32,
+    pub(crate) job: String,
+    pub(crate) study: String,
+    pub(crate) command: String,
+    pub(crate) world: String,
+    pub(crate) world_parameters: Settings,
+    pub(crate) learner: String,
+    pub(crate) settings: Settings,
+    /// All parameters in force.
+    pub(crate) parameters: Map<String, Value>,
+    pub(crate) guarantee: Option<Value>,
+    pub(crate) seed: u64,
+    pub(crate) length: Value,
+    pub(crate) record: Value,
+    pub(crate) build: Build,
+    pub(crate) machine: Machine,
+    /// In seconds since 1970.
+    pub(crate) finished: u64,
+    pub(crate) times: Times,
     /// The tables with the hash of each file.
-    pub files: BTreeMap<String, String>,
+    pub(crate) files: BTreeMap<String, String>,
     /// Why it failed, if it did.
-    pub error: Option<String>,
+    pub(crate) error: Option<String>,
 }
 
-/// How long a job took, over all parts of an interrupted run.
+/// How many seconds a job took, over all parts of an interrupted run, and how often it was saved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Times {
-    /// Wall-clock time in seconds.
-    pub wall: f64,
-    /// CPU time in seconds.
-    pub cpu: f64,
-    /// How often it was saved on the way.
-    pub pauses: u64,
+pub(crate) struct Times {
+    pub(crate) wall: f64,
+    pub(crate) cpu: f64,
+    pub(crate) pauses: u64,
 }
 
 impl Manifest {
@@ -79,10 +61,17 @@ impl Manifest {
         serde_json::from_slice(&object).map_err(|e| format!("it is no manifest: {e}"))
     }
 
-    /// Whose records these are, as they say themselves.
+    /// The run whose records these are.
     pub(crate) fn identity(&self) -> Identity {
         let (world, learner) = ((&*self.world, &self.world_parameters), (&*self.learner, &self.settings));
         Identity::new(&self.job, world, learner, self.seed)
+    }
+
+    /// Why these cannot be the records of that run of a study.
+    pub(super) fn not_of(&self, study: &Study, job: &Job) -> Option<String> {
+        let Manifest { learner, world, seed, .. } = self;
+        (job.identity(study) != Some(self.identity()))
+            .then(|| format!("it is of {learner} on {world} with seed {seed}, and that is another run"))
     }
 
     /// Of a job that ends now.
@@ -120,12 +109,13 @@ pub(crate) struct Saved {
     pub(crate) measures: Vec<Value>,
     pub(crate) times: Times,
 }
+
 impl Job {
-    /// Whose records those of this job of a study are.
-    pub(crate) fn identity(&self, study: &Study) -> Option<Identity> {
+    /// The run that this job of a study is.
+    fn identity(&self, study: &Study) -> Option<Identity> {
         let place = &study.worlds.get(self.world)?.place;
-        let who = &study.learners.get(self.learner)?.contender;
-        let (world, learner) = ((&*place.world, &place.params), (&*who.learner, &who.settings));
+        let contender = &study.learners.get(self.learner)?.contender;
+        let (world, learner) = ((&*place.world, &place.params), (&*contender.learner, &contender.settings));
         Some(Identity::new(&self.hash, world, learner, self.seed))
     }
 }

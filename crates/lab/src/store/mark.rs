@@ -1,6 +1,5 @@
-//! What in a folder is a study's. A folder is known by a mark of our own, never by names that others
-//! use too. The mark lists what goalward writes there: files by name, records by job. All else is
-//! another's: it is neither replaced nor removed, and links are not followed.
+//! The mark of a study's folder. It lists what goalward writes there: files by name, records by job.
+//! All else is foreign: it is neither replaced nor removed, and links are not followed.
 
 use crate::{Error, Result};
 use goalward::output::replace_own;
@@ -11,10 +10,8 @@ use std::path::{Path, PathBuf};
 
 /// The mark, written before anything else and never removed.
 pub(super) const MARK: &str = ".goalward-study";
-/// The list in folders that are no study's, where figures and tables go beside others' files.
+/// The list in other folders, where figures and tables go beside foreign files.
 const LIST: &str = ".goalward-files";
-/// How a job is listed: each of its files.
-const JOB: [&str; 2] = ["*/", ".*"];
 const HEADER: &str = "written by goalward, which replaces these files (version 1):";
 /// The link to the newest of several studies below one folder.
 const NEWEST: &str = "newest";
@@ -27,7 +24,7 @@ pub(super) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     }
 }
 
-/// What goalward wrote into a folder beside the records; nothing if it has no such list.
+/// The names in the list of a folder, if it has one.
 fn listed(dir: &Path, mark: &str) -> Result<Option<BTreeSet<String>>> {
     let path = dir.join(mark);
     let text = match read_file(&path) {
@@ -56,23 +53,23 @@ pub(super) fn mark(dir: &Path, names: &[&str]) -> Result<()> {
 /// The jobs whose files are goalward's.
 pub(super) fn listed_jobs(dir: &Path) -> Result<BTreeSet<String>> {
     let names = listed(dir, MARK)?.unwrap_or_default();
-    let job = |name: &String| name.strip_prefix(JOB[0])?.strip_suffix(JOB[1]).map(String::from);
+    let job = |name: &String| name.strip_prefix("*/")?.strip_suffix(".*").map(String::from);
     Ok(names.iter().filter_map(job).collect())
 }
 
 /// Lists jobs besides what is listed.
 pub(super) fn list_jobs<'a>(dir: &Path, jobs: impl Iterator<Item = &'a str>) -> Result<()> {
     let mut names = listed(dir, MARK)?.unwrap_or_default();
-    names.extend(jobs.map(|job| JOB.join(job)));
+    names.extend(jobs.map(|job| format!("*/{job}.*")));
     write(dir, MARK, &names)
 }
 
-/// Writes a file of a study's folder that is no record; an error if somebody else's is there.
+/// Writes a file of a study's folder that is no record; an error if a foreign one is there.
 pub(super) fn write_listed(dir: &Path, name: &str, content: &[u8]) -> Result<PathBuf> {
     write_in(dir, MARK, name, content)
 }
 
-/// Writes a file into a folder that may have others' files; one of those is never replaced.
+/// Writes a file into a folder that may have foreign files, none of which is replaced.
 pub fn write_beside(dir: &Path, name: &str, content: &[u8]) -> Result<PathBuf> {
     write_in(dir, LIST, name, content)
 }
@@ -92,7 +89,7 @@ fn write_in(dir: &Path, mark: &str, name: &str, content: &[u8]) -> Result<PathBu
     Ok(path)
 }
 
-/// A folder that is no study's must have nothing in it: nothing is put among others' files.
+/// Refuses a folder with foreign files and without a mark.
 pub(super) fn refuse_strangers(dir: &Path) -> Result<()> {
     if fs::symlink_metadata(dir).is_err() {
         return Ok(());
@@ -108,7 +105,7 @@ pub(super) fn refuse_strangers(dir: &Path) -> Result<()> {
         let ours = name.starts_with('.') || name == NEWEST || entry.path().join(MARK).is_file();
         stranger = stranger.or((!ours).then_some(name));
     }
-    // read last: whoever begins at the same time makes the mark first
+    // read last: a process that begins at the same time makes the mark first
     match (listed(dir, MARK)?, stranger) {
         (None, Some(name)) => {
             Err(Error::Foreign { dir: dir.into(), what: format!("{name}, and is no study's folder") })
@@ -128,7 +125,7 @@ pub(super) fn require(dir: &Path) -> Result<()> {
     }
 }
 
-/// Makes a folder in a study's own. A link to one leads to somebody else's.
+/// Makes a folder in a study's own. A link to one is refused.
 pub(super) fn make_folder(path: &Path) -> Result<()> {
     match fs::create_dir(path) {
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
@@ -143,7 +140,7 @@ pub(super) fn make_folder(path: &Path) -> Result<()> {
     }
 }
 
-/// Removes a file of a study's own; what is no regular file is somebody else's.
+/// Removes a file of a study's own; one that is not regular is foreign, and stays.
 pub(super) fn remove_file(path: &Path) -> io::Result<()> {
     match fs::symlink_metadata(path)?.is_file() {
         true => fs::remove_file(path),
@@ -152,7 +149,7 @@ pub(super) fn remove_file(path: &Path) -> io::Result<()> {
 }
 
 /// Points the link `newest` beside a study's folder to it, in one step. Whether it was made: some
-/// systems have no links, and somebody else's file or link of that name stays.
+/// systems have no links, and a foreign file or link of that name stays.
 pub fn link_newest(study: &Path) -> bool {
     let (Some(parent), Some(name)) = (study.parent(), study.file_name()) else { return false };
     let link = parent.join(NEWEST);

@@ -12,7 +12,9 @@ use std::path::Path;
 /// another run's, and two results of one job that differ. Then nothing is changed. How many jobs
 /// were copied.
 pub fn merge(parts: &[impl AsRef<Path>], dir: &Path) -> Result<usize> {
-    let Some(first) = parts.first() else { return Err(Error::Nothing { what: "parts" }) };
+    let Some(first) = parts.first() else {
+        return Err(Error::Option { option: "merge", fault: "there are no parts".into() });
+    };
     let (study, plan) = opened(first.as_ref())?;
     for part in parts {
         let (_, other) = opened(part.as_ref())?;
@@ -40,7 +42,7 @@ pub fn merge(parts: &[impl AsRef<Path>], dir: &Path) -> Result<usize> {
         }
     }
     for (hash, (from, files)) in &results {
-        // what is damaged there gives way
+        // a damaged one is replaced
         let there = Carried::of(dir, hash).ok().flatten().and_then(|there| there.checked().ok());
         if there.is_some_and(|there| there.error.is_none() && there.files != *files) {
             let fault = format!("it has another result than in {}", dir.display());

@@ -1,7 +1,6 @@
 //! Where the records of a study are kept: one small Parquet file for each job and table, one
 //! manifest for each job, and the question beside them.
 
-mod arrays;
 mod carried;
 mod export;
 mod folder;
@@ -15,15 +14,13 @@ mod status;
 mod table_read;
 mod table_write;
 
-pub use arrays::{read_columns, table_paths};
 pub use carried::Carried;
 pub use export::export_csv;
 pub use folder::StudyFolder;
-pub use load::load;
-pub use manifest::{Manifest, Times};
+pub use load::{load, read_columns, table_paths};
 pub use mark::{link_newest, write_beside};
 pub use merge::merge;
 pub use status::{Status, status};
 pub use table_read::Values;
 
-pub(crate) use manifest::Saved;
+pub(crate) use manifest::{Manifest, Saved, Times};

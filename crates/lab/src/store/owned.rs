@@ -1,5 +1,5 @@
-//! Which files of a study's jobs are goalward's: those of the jobs that the mark lists, if they look
-//! like what goalward writes. A file of the user's may have the very name of a table.
+//! Foreign files under the names of a study's records: those of jobs that the mark does not list, or
+//! whose bytes are not of the kind.
 
 use crate::{Error, Result};
 use std::collections::BTreeSet;
@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// How many bytes tell what a file is, at its beginning and at its end.
+/// The bytes at the beginning and the end of a file that are looked at.
 const TELLING: u64 = 100;
 
 /// The files with the names of these jobs, each with its job.
@@ -27,7 +27,7 @@ pub(super) fn files_of(
     Ok(all)
 }
 
-/// An error if one of these files is of a job that is not known, or evidently not goalward's.
+/// An error if one of these files is of a job that is not known, or foreign.
 pub(super) fn refuse_others(dir: &Path, files: &[(String, PathBuf)], known: &BTreeSet<String>) -> Result<()> {
     files.iter().try_for_each(|(job, path)| match known.contains(job) {
         true => spare(dir, path),
@@ -35,7 +35,7 @@ pub(super) fn refuse_others(dir: &Path, files: &[(String, PathBuf)], known: &BTr
     })
 }
 
-/// An error if a file is evidently none that goalward wrote, whole, damaged or cut off.
+/// An error if goalward did not write a file, whole, damaged or cut off.
 pub(super) fn spare(dir: &Path, path: &Path) -> Result<()> {
     match fs::symlink_metadata(path).is_ok_and(|there| there.is_file()) && !is_ours(path)? {
         true => Err(foreign(dir, path)),
@@ -48,7 +48,7 @@ pub(super) fn foreign(dir: &Path, path: &Path) -> Error {
     Error::Foreign { dir: dir.into(), what: format!("{name}, which goalward did not write") }
 }
 
-/// Whether a file begins or ends as those of its kind do. What a power cut leaves is empty or zero.
+/// Whether a file begins or ends as those of its kind do. After a power cut it may be empty or zero.
 fn is_ours(path: &Path) -> Result<bool> {
     let (begins, ends) = ends_of(path).map_err(Error::io(path))?;
     if begins.iter().all(|byte| *byte == 0) {

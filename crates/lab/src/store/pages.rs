@@ -1,8 +1,8 @@
-//! What the pages of a Parquet file promise. The library reserves the size that a page's header
-//! states before it reads the page: a forged one would reserve two gigabytes for a few bytes.
+//! The sizes that page headers of a Parquet file state. The library reserves them before it reads the
+//! page: a forged header would reserve two gigabytes for a few bytes.
 //!
-//! Headers are structs in Thrift's compact protocol, whose fields 2 and 3 are the sizes of the page
-//! as it was and as it stands in the file.
+//! Headers are structs in Thrift's compact protocol. Their fields 2 and 3 are the sizes of the page as it
+//! was and as it stands in the file.
 
 use std::ops::Range;
 

@@ -36,8 +36,8 @@ pub struct Status {
 /// Jobs that the rate is taken over.
 const RECENT: usize = 50;
 
-/// Reads how far the study in a folder is; whether or not somebody is at work on it. `look` is its
-/// file as it is now.
+/// Reads how far the study in a folder is, also while a process works on it. `look` is its file as
+/// it is now.
 pub fn status(dir: &Path, look: Option<&Study>) -> Result<Status> {
     let (study, plan) = opened(dir)?;
     let (mut done, mut failed, mut cpu) = (Vec::new(), 0, 0.0);

@@ -15,7 +15,7 @@ use std::cell::Cell;
 use std::panic;
 use std::sync::Once;
 
-/// Rows that are read at a time: whatever a header promises, no more is reserved.
+/// Rows that are read at a time: no more are reserved.
 const STEP: usize = 4096;
 /// More than any text of a record has.
 const LONGEST_TEXT: usize = 1 << 16;
@@ -142,7 +142,8 @@ fn said(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
-/// A file whose columns are those of a table, if memory has room for its rows of `each` bytes. What its header says is checked as far as it can be: nothing else takes it at its word.
+/// A file whose columns are those of a table, if memory has room for its rows of `each` bytes. Its
+/// header is checked as far as it can be.
 fn opened(bytes: Vec<u8>, table: &str, each: usize) -> Result<SerializedFileReader<Bytes>, String> {
     let bytes = Bytes::from(bytes);
     let file = SerializedFileReader::new(bytes.clone()).map_err(said)?;
@@ -185,8 +186,7 @@ thread_local! {
     static CONTAINED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What a library makes of bytes that may be forged: where it panics, that is an error, and says
-/// nothing on the terminal.
+/// Turns a panic of the library over forged bytes into an error, silently.
 fn contained<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     static HOOKED: Once = Once::new();
     HOOKED.call_once(|| {
@@ -207,52 +207,43 @@ fn contained<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
 type Cells = Box<dyn FnMut(usize) -> Parquet<Vec<Value>>>;
 
 fn cells(group: &dyn RowGroupReader, at: usize, column: &Column) -> Parquet<Cells> {
-    let value = |cell: Option<Value>| cell.unwrap_or(Value::Null);
     Ok(match column.kind {
-        Kind::Count => Box::new(steps::<Int64Type, _, _>(group, at, column, move |x| {
-            value(x.map(|x| (*x as u64).into()))
-        })?),
-        Kind::Real => {
-            Box::new(steps::<DoubleType, _, _>(group, at, column, move |x| value(x.map(|x| (*x).into())))?)
-        }
-        Kind::Flag => {
-            Box::new(steps::<BoolType, _, _>(group, at, column, move |x| value(x.map(|x| (*x).into())))?)
-        }
-        Kind::Text => {
-            let mut texts = steps::<ByteArrayType, _, _>(group, at, column, |x| x.cloned())?;
-            Box::new(move |n| texts(n)?.into_iter().map(|x| Ok(text(x)?.into())).collect())
-        }
+        Kind::Count => Box::new(steps::<Int64Type>(group, at, column, |x| Ok((*x as u64).into()))?),
+        Kind::Real => Box::new(steps::<DoubleType>(group, at, column, |x| Ok((*x).into()))?),
+        Kind::Flag => Box::new(steps::<BoolType>(group, at, column, |x| Ok((*x).into()))?),
+        Kind::Text => Box::new(steps::<ByteArrayType>(group, at, column, text)?),
     })
 }
 
 /// A text, which a file can name a million times in a few bytes.
-fn text(cell: Option<ByteArray>) -> Parquet<Option<String>> {
-    match cell {
-        Some(cell) if cell.len() > LONGEST_TEXT => {
-            Err(ParquetError::General(format!("a text of {} bytes", cell.len())))
-        }
-        Some(cell) => cell.as_utf8().map(|text| Some(text.into())),
-        None => Ok(None),
+fn text(cell: &ByteArray) -> Parquet<Value> {
+    match cell.len() > LONGEST_TEXT {
+        true => Err(ParquetError::General(format!("a text of {} bytes", cell.len()))),
+        false => cell.as_utf8().map(Value::from),
     }
 }
 
-/// Reads a column bit by bit.
-fn steps<T: DataType, C, F: Fn(Option<&T::T>) -> C>(
+/// Reads a column step by step.
+fn steps<T: DataType>(
     group: &dyn RowGroupReader,
     at: usize,
     column: &Column,
-    cell: F,
-) -> Parquet<impl FnMut(usize) -> Parquet<Vec<C>> + use<T, C, F>> {
+    cell: fn(&T::T) -> Parquet<Value>,
+) -> Parquet<impl FnMut(usize) -> Parquet<Vec<Value>> + use<T>> {
     let mut reader = get_typed_column_reader::<T>(group.get_column_reader(at)?);
     let optional = column.optional;
     Ok(move |n| {
         let (mut values, mut levels) = (Vec::new(), Vec::new());
         reader.read_records(n, optional.then_some(&mut levels), None, &mut values)?;
-        if !optional {
-            return Ok(values.iter().map(|value| cell(Some(value))).collect());
-        }
         let mut values = values.iter();
-        Ok(levels.iter().map(|level| cell(if *level == 0 { None } else { values.next() })).collect())
+        if !optional {
+            return values.map(cell).collect();
+        }
+        let mut next = |level: &i16| match level {
+            0 => Ok(Value::Null),
+            _ => values.next().map_or(Ok(Value::Null), cell),
+        };
+        levels.iter().map(&mut next).collect()
     })
 }
 

@@ -1,13 +1,11 @@
-//! A study file that was changed after its runs: which of them still answer it, and what it says now
-//! that they do not know.
+//! A study file that was changed after its runs: the runs that still belong to it, and the changes.
 
 use super::{LearnerPoint, Length, Study, WorldPoint};
 use std::fmt;
 use std::path::Path;
 
 impl WorldPoint {
-    /// Whether runs here are runs there: the same world with the same parameters and lengths,
-    /// whatever its label. A problem file may have been moved, with the study beside it.
+    /// Whether world, parameters and lengths are the same. A problem file may have been moved.
     fn same_runs(&self, other: &WorldPoint) -> bool {
         self.same_world(other) && self.length == other.length
     }
@@ -18,7 +16,7 @@ impl WorldPoint {
     }
 }
 
-/// Whether one file may be the other under another path: not if both are there and differ.
+/// Whether one file may be the other under another path.
 fn moved(here: &Path, there: &Path) -> bool {
     let named = here.is_absolute() && there.is_absolute() && here.file_name() == there.file_name();
     named && std::fs::read(here).ok().zip(std::fs::read(there).ok()).is_none_or(|(here, there)| here == there)
@@ -35,31 +33,22 @@ impl fmt::Display for Length {
 }
 
 impl LearnerPoint {
-    /// Whether runs of this learner are runs of that one, whatever their labels.
+    /// Whether learner and settings are the same.
     fn same_runs(&self, other: &LearnerPoint) -> bool {
         let (this, that) = (&self.contender, &other.contender);
         this.learner == that.learner && this.settings == that.settings
     }
 }
 
-/// Where the worlds and learners of a study stood in the file when they were run.
-pub(crate) struct Ran {
-    pub(crate) worlds: Vec<Option<usize>>,
-    pub(crate) learners: Vec<Option<usize>>,
-}
-
 impl Study {
-    /// Where the worlds and learners of this file stood in the one that was run.
-    pub(crate) fn ran(&self, old: &Study) -> Ran {
+    /// The positions of the worlds and the learners of this file in the one that was run.
+    pub(crate) fn ran(&self, old: &Study) -> [Vec<Option<usize>>; 2] {
         let world = |new: &WorldPoint| old.worlds.iter().position(|was| was.same_runs(new));
         let learner = |new: &LearnerPoint| old.learners.iter().position(|was| was.same_runs(new));
-        Ran {
-            worlds: self.worlds.iter().map(world).collect(),
-            learners: self.learners.iter().map(learner).collect(),
-        }
+        [self.worlds.iter().map(world).collect(), self.learners.iter().map(learner).collect()]
     }
 
-    /// What this file says otherwise than the one that was run, in sentences.
+    /// The differences to the file that was run, in sentences.
     pub(crate) fn changes_since(&self, old: &Study) -> Vec<String> {
         let (now, then) = (self.ran(old), old.ran(self));
         let labels = |study: &Study, other: &Study| -> [Vec<String>; 2] {
@@ -70,13 +59,13 @@ impl Study {
             let worlds = study.worlds.iter().map(world).collect();
             [worlds, study.learners.iter().map(|learner| learner.contender.label.clone()).collect()]
         };
+        let (now_labels, then_labels) = (labels(self, old), labels(old, self));
         let mut changes = Vec::new();
-        let both = [("world", &now.worlds, &then.worlds), ("learner", &now.learners, &then.learners)];
-        for ((kind, now, then), (new, old)) in
-            both.into_iter().zip(labels(self, old).into_iter().zip(labels(old, self)))
-        {
-            changes.extend(lacking(now, &new, kind).map(|names| format!("no run has its {names}")));
-            changes.extend(lacking(then, &old, kind).map(|names| format!("it no longer has the {names}")));
+        for (i, kind) in ["world", "learner"].into_iter().enumerate() {
+            let new = lacking(&now[i], &now_labels[i], kind);
+            let gone = lacking(&then[i], &then_labels[i], kind);
+            changes.extend(new.map(|names| format!("no run has its {names}")));
+            changes.extend(gone.map(|names| format!("it no longer has the {names}")));
         }
         if self.record != old.record {
             changes.push("runs recorded what it asked for then".into());

@@ -3,7 +3,7 @@
 use super::Study;
 use super::forms::Count;
 use super::spot::{Spot, quoted};
-use crate::figure::{Colour, Format, Marker};
+use crate::figure::{Format, Marks};
 use crate::table::word;
 use goalward::did_you_mean;
 use serde::de::{Deserializer, Error};
@@ -30,7 +30,7 @@ pub struct FigureSpec {
     /// The learners, by label or base label, in the order of drawing; empty: all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub learners: Vec<String>,
-    /// The x axis, where the file says something of it.
+    /// The x axis.
     #[serde(default, skip_serializing_if = "AxisSpec::says_nothing")]
     pub x: AxisSpec,
     /// The y axis.
@@ -39,7 +39,7 @@ pub struct FigureSpec {
     /// Which band is drawn around a mean.
     #[serde(default)]
     pub band: Band,
-    /// Width and height in pixels; none: by the number of panels.
+    /// Width and height in pixels; otherwise by the number of panels.
     #[serde(default, deserialize_with = "pixels")]
     pub size: Option<(u32, u32)>,
     /// The files that are written.
@@ -47,7 +47,7 @@ pub struct FigureSpec {
     pub formats: Vec<Format>,
     /// Points that others published, to draw beside the curves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub marks: Vec<MarkSpec>,
+    pub marks: Vec<Marks>,
 }
 
 fn pixels<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<(u32, u32)>, D::Error> {
@@ -114,32 +114,11 @@ pub enum Band {
     None,
 }
 
-/// Points that others published.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct MarkSpec {
-    /// What the legend calls them.
-    pub label: String,
-    /// Their colour.
-    #[serde(default = "ink")]
-    pub colour: Colour,
-    /// Their shape.
-    #[serde(default)]
-    pub marker: Marker,
-    /// Where they are.
-    pub points: Vec<(f64, f64)>,
-}
-
-fn ink() -> Colour {
-    Colour::INK
-}
-
 impl AxisSpec {
     fn says_nothing(&self) -> bool {
         *self == AxisSpec::default()
     }
 
-    /// What is wrong with it, and with which key.
     fn fault(&self) -> Option<&'static str> {
         match (self.range, self.log) {
             (Some((low, high)), _) if !(low < high && low.is_finite() && high.is_finite()) => {
@@ -160,7 +139,7 @@ impl FigureKind {
 }
 
 impl FigureSpec {
-    /// A figure of a kind with everything else chosen by it.
+    /// A figure of a kind with its defaults.
     pub fn of(kind: FigureKind) -> FigureSpec {
         FigureSpec {
             kind,
@@ -177,7 +156,7 @@ impl FigureSpec {
         }
     }
 
-    /// What the file says, and otherwise what was found.
+    /// The title of the file, and otherwise what was found.
     pub(crate) fn headline(&self, found: impl FnOnce() -> String) -> String {
         if self.title.is_empty() { found() } else { self.title.clone() }
     }
@@ -189,9 +168,9 @@ impl FigureSpec {
             return Err(spot.below("name").fault(fault));
         }
         let worlds = study.worlds.iter().flat_map(|w| [w.label.as_str(), w.base.as_str()]);
-        known(&self.worlds, &worlds.collect::<Vec<_>>(), &spot.below("worlds"))?;
+        known(&self.worlds, worlds.collect(), &spot.below("worlds"))?;
         let learners = study.learners.iter().flat_map(|l| [l.contender.label.as_str(), l.base.as_str()]);
-        known(&self.learners, &learners.collect::<Vec<_>>(), &spot.below("learners"))?;
+        known(&self.learners, learners.collect(), &spot.below("learners"))?;
         for (key, axis) in [("x", &self.x), ("y", &self.y)] {
             if let Some(fault) = axis.fault() {
                 return Err(spot.below(key).below("range").fault(fault));
@@ -200,26 +179,20 @@ impl FigureSpec {
         if self.formats.is_empty() {
             return Err(spot.below("formats").fault(format!("expected one of {}", Format::names())));
         }
-        let finite = |mark: &MarkSpec| mark.points.iter().all(|(x, y)| x.is_finite() && y.is_finite());
-        match self.marks.iter().position(|mark| !finite(mark)) {
-            Some(i) => Err(spot.below("marks").item(i).fault("expected finite numbers")),
-            None => Ok(()),
-        }
+        let finite = |mark: &Marks| mark.points.iter().all(|(x, y)| x.is_finite() && y.is_finite());
+        let wrong = self.marks.iter().position(|mark| !finite(mark));
+        wrong.map_or(Ok(()), |i| Err(spot.below("marks").item(i).fault("expected finite numbers")))
     }
 }
 
 /// Refuses labels that no world or learner has.
-fn known(labels: &[String], known: &[&str], spot: &Spot) -> crate::Result<()> {
-    match labels.iter().position(|label| !known.contains(&label.as_str())) {
-        Some(i) => {
-            let mut once = known.to_vec();
-            once.dedup();
-            let (label, meant) = (&labels[i], did_you_mean(&labels[i], once.iter().copied()));
-            let fault = format!("there is no {label:?} here; known are {}{meant}", quoted(&once));
-            Err(spot.item(i).fault(fault))
-        }
-        None => Ok(()),
-    }
+fn known(labels: &[String], mut known: Vec<&str>, spot: &Spot) -> crate::Result<()> {
+    known.dedup();
+    let unknown = labels.iter().enumerate().find(|(_, label)| !known.contains(&label.as_str()));
+    let Some((i, label)) = unknown else { return Ok(()) };
+    let meant = did_you_mean(label, known.iter().copied());
+    let fault = format!("there is no {label:?} here; known are {}{meant}", quoted(&known));
+    Err(spot.item(i).fault(fault))
 }
 
 /// The figures that are asked for; without any, those that suit the questions.
@@ -234,31 +207,24 @@ pub(super) fn figures(
     }
     for i in 0..figures.len() {
         let named = !figures[i].name.is_empty();
-        if !named {
-            figures[i].name = word(figures[i].kind);
+        let stem = if named { figures[i].name.clone() } else { word(figures[i].kind) };
+        let taken = figures[..i].iter().any(|other| other.name == stem);
+        if named && taken {
+            return Err(spot.item(i).fault(format!("two figures are called {stem:?}")));
         }
-        if figures[..i].iter().any(|other| other.name == figures[i].name) {
-            let stem = figures[i].name.clone();
-            if named {
-                return Err(spot.item(i).fault(format!("two figures are called {stem:?}")));
-            }
-            figures[i].name = format!("{stem}-{}", i + 1);
-        }
+        figures[i].name = if taken { format!("{stem}-{}", i + 1) } else { stem };
     }
     Ok(figures)
 }
 
 pub(super) fn default_figures(study: &Study) -> Vec<FigureSpec> {
     let asked = &study.analysis;
-    let mut kinds = Vec::new();
-    if asked.comparison.is_some() {
-        kinds.extend([FigureKind::Regret, FigureKind::LogLog, FigureKind::Bars]);
-    }
-    if asked.coverage.is_some() {
-        kinds.push(FigureKind::Coverage);
-    }
-    if asked.growth.is_some() {
-        kinds.push(FigureKind::Growth);
-    }
-    kinds.into_iter().map(FigureSpec::of).collect()
+    let kinds = [
+        (asked.comparison.is_some(), FigureKind::Regret),
+        (asked.comparison.is_some(), FigureKind::LogLog),
+        (asked.comparison.is_some(), FigureKind::Bars),
+        (asked.coverage.is_some(), FigureKind::Coverage),
+        (!asked.growth.is_empty(), FigureKind::Growth),
+    ];
+    kinds.into_iter().filter(|(asked, _)| *asked).map(|(_, kind)| FigureSpec::of(kind)).collect()
 }

@@ -1,8 +1,9 @@
 //! A study file as it stands: its keys.
 
 use super::figures::FigureSpec;
-use super::forms::{Count, Kept, OneOrMore, Seeds};
-use super::{ComparisonAsk, CoverageAsk, GrowthAsk, Look, Record, ScaleAsk, TuningAsk};
+use super::forms::Count;
+use super::{ComparisonAsk, CoverageAsk, GrowthFamily, Look, Record, ScaleAsk, Study, TuningAsk};
+use serde::ser::Error;
 use serde::{Deserialize, Serialize, Serializer};
 use toml::Table;
 
@@ -14,17 +15,19 @@ pub(super) struct File {
     pub(super) episodes: Option<Count>,
     pub(super) steps: Option<Count>,
     pub(super) max_steps: Option<Count>,
-    pub(super) seeds: Seeds,
+    /// `20`, `"0..20"`, `"3,5,7"` or `[3, 5, 7]`.
+    pub(super) seeds: serde_json::Value,
     pub(super) set: Option<Table>,
     pub(super) grid: Option<Table>,
-    pub(super) worlds: OneOrMore<WorldEntry>,
-    pub(super) learners: OneOrMore<LearnerEntry>,
+    pub(super) worlds: Vec<WorldEntry>,
+    pub(super) learners: Vec<LearnerEntry>,
     #[serde(default, serialize_with = "as_written")]
     pub(super) record: Record,
     pub(super) comparison: Option<ComparisonAsk>,
     pub(super) coverage: Option<CoverageAsk>,
     pub(super) scale: Option<ScaleAsk>,
-    pub(super) growth: Option<GrowthAsk>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) growth: Vec<GrowthFamily>,
     pub(super) tuning: Option<TuningAsk>,
     pub(super) figures: Option<Vec<FigureSpec>>,
     pub(super) quick: Option<Quick>,
@@ -48,7 +51,7 @@ pub(super) struct WorldEntry {
 }
 
 /// A learner, a grid of learners, or all of them.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LearnerEntry {
     pub(super) name: String,
@@ -60,9 +63,6 @@ pub(super) struct LearnerEntry {
     pub(super) grid: Option<Table>,
     pub(super) base: Option<String>,
     pub(super) point: Option<Table>,
-    /// Whether it is a text and no table.
-    #[serde(skip)]
-    pub(super) alone: bool,
 }
 
 impl LearnerEntry {
@@ -71,40 +71,42 @@ impl LearnerEntry {
     }
 }
 
-impl From<String> for WorldEntry {
-    fn from(name: String) -> Self {
-        WorldEntry { name, ..WorldEntry::default() }
-    }
-}
-
-impl From<String> for LearnerEntry {
-    fn from(name: String) -> Self {
-        LearnerEntry { name, alone: true, ..LearnerEntry::default() }
-    }
-}
-
 /// The small version of a study, to try it out: fewer seeds and shorter runs, the same question.
 #[derive(Clone, Copy, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Quick {
-    pub(super) seeds: Option<Count>,
-    pub(super) episodes: Option<Count>,
-    pub(super) steps: Option<Count>,
-    pub(super) max_steps: Option<Count>,
-    pub(super) worlds: Option<Count>,
+    seeds: Option<Count>,
+    episodes: Option<Count>,
+    steps: Option<Count>,
+    max_steps: Option<Count>,
+    worlds: Option<Count>,
 }
 
-/// The form of a file, which is not that of manifests.
-fn as_written<S: Serializer>(record: &Record, serializer: S) -> Result<S::Ok, S::Error> {
-    #[derive(Serialize)]
-    struct Written {
-        episodes: Kept,
-        plans: Kept,
-        probes: Kept,
-        sets: bool,
-        outline: Option<[usize; 2]>,
+impl Quick {
+    pub(super) fn shorten(&self, study: &mut Study) {
+        let or = |given: Option<Count>, usual: u64| given.map_or(usual, |Count(n)| n);
+        study.seeds.truncate(or(self.seeds, 2).min(1 << 20) as usize);
+        study.worlds.truncate(or(self.worlds, u64::MAX).min(1 << 20) as usize);
+        for world in &mut study.worlds {
+            let length = &mut world.length;
+            let most = if length.by_steps { or(self.steps, 100) } else { or(self.episodes, 20) };
+            length.episodes = length.episodes.min(most);
+            length.max_steps = match (length.by_steps, length.max_steps, self.max_steps) {
+                (true, ..) => Some(length.episodes),
+                (_, Some(own), Some(Count(quick))) => Some(own.min(quick)),
+                (_, own, quick) => own.or(quick.map(|Count(n)| n)),
+            };
+        }
     }
-    let Record { episodes, plans, probes, sets, outline } = *record;
-    let (episodes, plans, probes) = (episodes.into(), plans.into(), probes.into());
-    Written { episodes, plans, probes, sets, outline }.serialize(serializer)
+}
+
+/// A file says how many of each doubling are kept by the number alone.
+fn as_written<S: Serializer>(record: &Record, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut table = Table::try_from(record).map_err(S::Error::custom)?;
+    for (_, kept) in table.iter_mut() {
+        if let Some(number) = kept.get("perdoubling").cloned() {
+            *kept = number;
+        }
+    }
+    table.serialize(serializer)
 }

@@ -1,144 +1,80 @@
-//! The forms that values of a study file may have.
+//! The forms that numbers of a study file may have.
 
 use super::Thinning;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::marker::PhantomData;
+use serde_json::Value;
 
 /// A whole number of at least 1: 1000, 1_000 and 1e3 are the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "Number")]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Value")]
 pub(super) struct Count(pub(super) u64);
 
-#[derive(Clone, Copy, Serialize, Deserialize)]
-#[serde(untagged, expecting = "expected a whole number of at least 1")]
-pub(super) enum Number {
-    Whole(u64),
-    Real(f64),
-}
-
-impl Number {
-    pub(super) fn whole(self) -> Option<u64> {
-        match self {
-            Number::Whole(n) => Some(n),
-            Number::Real(x) => (x.fract() == 0.0 && (0.0..1.8e19).contains(&x)).then_some(x as u64),
-        }
-    }
-}
-
-impl TryFrom<Number> for Count {
+impl TryFrom<Value> for Count {
     type Error = &'static str;
 
-    fn try_from(number: Number) -> Result<Count, &'static str> {
-        let n = number.whole().filter(|n| *n > 0);
+    fn try_from(value: Value) -> Result<Count, &'static str> {
+        let n = whole(&value).filter(|n| *n > 0);
         n.map(Count).ok_or("expected a whole number of at least 1")
     }
 }
 
-/// `20`, `"0..20"`, `"3,5,7"` or `[3, 5, 7]`.
-#[derive(Serialize, Deserialize)]
-#[serde(untagged, expecting = "expected a whole number of at least 1, \"3..7\", or a list such as [3, 5, 7]")]
-pub(super) enum Seeds {
-    Many(Count),
-    Spelled(String),
-    List(Vec<Number>),
+/// A non-negative whole number, with or without a point or an exponent.
+pub(super) fn whole(value: &Value) -> Option<u64> {
+    let whole = |x: &f64| x.fract() == 0.0 && (0.0..1.8e19).contains(x);
+    value.as_u64().or_else(|| value.as_f64().filter(whole).map(|x| x as u64))
 }
 
-impl Default for Seeds {
-    fn default() -> Self {
-        Seeds::Spelled(String::new())
-    }
-}
+/// As a study file says it, which is not how manifests and hashes do.
+impl TryFrom<Value> for Thinning {
+    type Error = &'static str;
 
-/// Which events are kept, as a file says it.
-#[derive(Serialize, Deserialize)]
-#[serde(untagged, expecting = "expected \"none\", \"all\", or how many of each doubling")]
-pub(super) enum Kept {
-    Word(All),
-    PerDoubling(Count),
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum All {
-    None,
-    All,
-}
-
-impl From<Kept> for Thinning {
-    fn from(kept: Kept) -> Thinning {
-        match kept {
-            Kept::Word(All::None) => Thinning::None,
-            Kept::Word(All::All) => Thinning::All,
-            Kept::PerDoubling(Count(n)) => Thinning::PerDoubling(n.min(1 << 20) as u32),
+    fn try_from(kept: Value) -> Result<Thinning, &'static str> {
+        match (kept.as_str(), whole(&kept)) {
+            (Some("none"), _) => Ok(Thinning::None),
+            (Some("all"), _) => Ok(Thinning::All),
+            (_, Some(n @ 1..)) => Ok(Thinning::PerDoubling(n.min(1 << 20) as u32)),
+            _ => Err("expected \"none\", \"all\", or how many of each doubling"),
         }
     }
 }
 
-impl From<Thinning> for Kept {
-    fn from(thinning: Thinning) -> Kept {
-        match thinning {
-            Thinning::None => Kept::Word(All::None),
-            Thinning::All => Kept::Word(All::All),
-            Thinning::PerDoubling(n) => Kept::PerDoubling(Count(n.into())),
+impl Thinning {
+    /// Whether the n-th event, from 1, is kept.
+    ///
+    /// With p per doubling: from 2^e up to 2^(e+1) every (2^e/p)-th one, all if that is below 1. Powers
+    /// of two and of ten are always kept. The rule does not depend on the total number, so a longer run
+    /// has the rows of a shorter one.
+    pub fn keeps(self, n: u64) -> bool {
+        match self {
+            Thinning::None => false,
+            Thinning::All => true,
+            Thinning::PerDoubling(_) if n == 0 => false,
+            Thinning::PerDoubling(p) => {
+                let octave = 1u64 << n.ilog2();
+                let stride = (octave / u64::from(p.max(1))).max(1);
+                (n - octave).is_multiple_of(stride) || 10u64.checked_pow(n.ilog10()) == Some(n)
+            }
         }
     }
 }
 
-/// A list, or the one value that stands for a list of one. A value is a table, or a text.
-#[derive(Default, Serialize)]
-#[serde(transparent)]
-pub(super) struct OneOrMore<T>(pub(super) Vec<T>);
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// One value.
-struct One<T>(T);
-
-impl<'de, T: Deserialize<'de> + From<String>> Deserialize<'de> for OneOrMore<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Forms { list: true, of: PhantomData }).map(OneOrMore)
-    }
-}
-
-impl<'de, T: Deserialize<'de> + From<String>> Deserialize<'de> for One<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let one = deserializer.deserialize_any(Forms { list: false, of: PhantomData })?;
-        one.into_iter().next().map(One).ok_or_else(|| D::Error::custom("expected one value"))
-    }
-}
-
-struct Forms<T> {
-    list: bool,
-    of: PhantomData<T>,
-}
-
-impl<'de, T: Deserialize<'de> + From<String>> Visitor<'de> for Forms<T> {
-    type Value = Vec<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(if self.list { "a name, a table or a list of them" } else { "a name or a table" })
-    }
-
-    fn visit_str<E: Error>(self, name: &str) -> Result<Vec<T>, E> {
-        Ok(vec![T::from(name.into())])
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, table: A) -> Result<Vec<T>, A::Error> {
-        Ok(vec![T::deserialize(MapAccessDeserializer::new(table))?])
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Vec<T>, A::Error> {
-        if !self.list {
-            return Err(A::Error::invalid_type(Unexpected::Seq, &self));
+    #[test]
+    fn powers_are_kept_and_rows_grow_with_the_logarithm() {
+        let kept =
+            |p: u32, n: u64| (1..=n).filter(|k| Thinning::PerDoubling(p).keeps(*k)).collect::<Vec<_>>();
+        assert_eq!(kept(4, 20), [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20]);
+        for p in [1, 4, 32] {
+            let rows = kept(p, 1 << 20);
+            assert!((0..=20).all(|e| rows.contains(&(1 << e))) && rows.contains(&100_000));
+            // p for each of 20 doublings, six powers of ten, and the last power of two
+            assert!(rows.len() <= p as usize * 20 + 7, "{p}: {}", rows.len());
         }
-        let mut all = Vec::new();
-        while let Some(One(item)) = items.next_element()? {
-            all.push(item);
-        }
-        match all.is_empty() {
-            true => Err(A::Error::custom("the list is empty: give at least one")),
-            false => Ok(all),
-        }
+        assert_eq!(kept(32, 64).len(), 64, "all of the first 64");
+        assert!(Thinning::PerDoubling(8).keeps(1 << 63) && !Thinning::PerDoubling(8).keeps(u64::MAX));
+        assert!(Thinning::All.keeps(7) && !Thinning::None.keeps(8));
     }
 }

@@ -5,7 +5,7 @@ use crate::Result;
 use goalward::did_you_mean;
 use toml::{Table, Value};
 
-/// More runs than anybody means.
+/// More points than a study can mean.
 const MOST_POINTS: usize = 100_000;
 
 /// A coordinate of a grid: parameter and value.
@@ -33,18 +33,14 @@ pub(super) fn spelled(label: &str, point: &[Coordinate]) -> String {
     format!("{label}{at}")
 }
 
-/// Judges how many points there will be, before any is made.
-fn check_points(spot: &Spot, counts: impl IntoIterator<Item = usize>) -> Result<()> {
-    match counts.into_iter().try_fold(1usize, usize::checked_mul) {
-        Some(n) if n <= MOST_POINTS => Ok(()),
-        Some(n) => Err(spot.fault(format!("{n} points are more than {MOST_POINTS}"))),
-        None => Err(spot.fault(format!("the points are more than {MOST_POINTS}"))),
+/// Judges how many points there will be, before any is made: the product of these counts.
+pub(super) fn check_points(spot: &Spot, counts: impl IntoIterator<Item = usize>) -> Result<()> {
+    let points = counts.into_iter().try_fold(1usize, usize::checked_mul);
+    if points.is_some_and(|n| n <= MOST_POINTS) {
+        return Ok(());
     }
-}
-
-/// Refuses more points than may be, of all grids together.
-pub(super) fn check_all(spot: &Spot, so_far: usize) -> Result<()> {
-    check_points(spot, [so_far])
+    let points = points.map_or("the".into(), |n| n.to_string());
+    Err(spot.fault(format!("{points} points are more than {MOST_POINTS}")))
 }
 
 /// The axes of a grid: a parameter, and a list of values or one.
@@ -55,11 +51,10 @@ pub(super) fn axes(table: &Table, spot: &Spot) -> Result<Vec<(String, Vec<String
             Value::Array(items) if items.is_empty() => {
                 return Err(here.fault("the list is empty: give at least one"));
             }
-            Value::Array(items) => items
-                .iter()
-                .enumerate()
-                .map(|(i, item)| setting(item, &here.item(i)))
-                .collect::<Result<_>>()?,
+            Value::Array(items) => {
+                let items = items.iter().enumerate();
+                items.map(|(i, item)| setting(item, &here.item(i))).collect::<Result<_>>()?
+            }
             one => vec![setting(one, &here)?],
         };
         Ok((key.clone(), values))

@@ -1,9 +1,9 @@
 //! The learners of a study file: every point of every grid, with what is set for all.
 
+use super::LearnerPoint;
 use super::file::LearnerEntry;
 use super::grids::{Coordinate, axes, product, refuse_unknown, settings, spelled};
 use super::spot::{Spot, quoted, with_hint};
-use super::{LearnerPoint, Look};
 use crate::table::word;
 use crate::{Contender, Result};
 use goalward::did_you_mean;
@@ -13,17 +13,16 @@ use toml::Table;
 
 /// Every variant of every learner that does not know the truth, of all families or of one: `all`,
 /// `all tabular`.
-pub(super) fn everybody(entry: &LearnerEntry, spot: &Spot) -> Result<Option<Vec<LearnerPoint>>> {
-    let family = match entry.name.strip_prefix("all").filter(|_| entry.alone) {
+pub(super) fn survey(entry: &LearnerEntry, spot: &Spot) -> Result<Option<Vec<LearnerPoint>>> {
+    let alone = *entry == LearnerEntry { name: entry.name.clone(), ..LearnerEntry::default() };
+    let family = match entry.name.strip_prefix("all").filter(|_| alone) {
         Some("") => None,
         Some(family) if family.starts_with(' ') => Some(family.trim()),
         _ => return Ok(None),
     };
-    let rivals: Vec<&Registered> = LEARNERS
-        .iter()
-        .filter(|entry| !entry.wants(Need::Policy))
-        .filter(|entry| family.is_none_or(|family| word(entry.family) == family))
-        .collect();
+    let is_asked = |entry: &&Registered| family.is_none_or(|family| word(entry.family) == family);
+    let rivals = LEARNERS.iter().filter(|entry| !entry.wants(Need::Policy)).filter(is_asked);
+    let rivals: Vec<&Registered> = rivals.collect();
     if let (true, Some(family)) = (rivals.is_empty(), family) {
         let known: BTreeSet<String> = LEARNERS.iter().map(|entry| word(entry.family)).collect();
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
@@ -34,9 +33,7 @@ pub(super) fn everybody(entry: &LearnerEntry, spot: &Spot) -> Result<Option<Vec<
     let variants = rivals.iter().flat_map(|entry| entry.variants.iter().map(|variant| (entry.id, *variant)));
     let point = |(id, variant): (&str, &str)| {
         let at = if variant.is_empty() { "" } else { "@" };
-        let contender = Contender::parse(&format!("{id}{at}{variant}"))?;
-        let base = contender.label.clone();
-        Ok(LearnerPoint { base, contender, point: Vec::new(), look: Look::default() })
+        Ok(LearnerPoint::alone(Contender::parse(&format!("{id}{at}{variant}"))?))
     };
     variants.map(point).collect::<Result<_>>().map(Some)
 }

@@ -2,7 +2,7 @@
 
 use goalward::parameters::parse_count;
 
-/// More seeds than anybody means: a slip such as `0..20000000000` must not fill the memory.
+/// A slip such as `0..20000000000` must not fill the memory.
 const MOST: u64 = 1_000_000;
 
 /// Reads seeds in the order given, each once; what is wrong otherwise.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
-use toml::de::{DeTable, DeValue, Deserializer};
+use toml::de::{DeArray, DeTable, DeValue, Deserializer};
 
 /// What stands for a key that is missing.
 const EXAMPLES: &[(&str, &str)] = &[
@@ -54,11 +54,14 @@ impl StudyText {
     /// Reads the text of a file.
     pub(super) fn read<T: DeserializeOwned>(path: &Path, text: &str) -> Result<(StudyText, T)> {
         let mut source = StudyText { path: path.into(), text: text.into(), ..StudyText::default() };
-        let table = DeTable::parse(text).map_err(|error| {
+        let mut table = DeTable::parse(text).map_err(|error| {
             let message = error.message().replace('\n', ", ");
             source.fault(error.span().unwrap_or(0..0), "", format!("this is no TOML: {message}"))
         })?;
         source.walk("", table.get_ref());
+        for list in ["worlds", "learners"] {
+            table.get_mut().get_mut(list).into_iter().for_each(in_full);
+        }
         match T::deserialize(Deserializer::from(table)) {
             Ok(file) => Ok((source, file)),
             Err(error) => Err(source.explained(error.span().unwrap_or(0..0), error.message())),
@@ -144,8 +147,23 @@ impl StudyText {
     }
 }
 
+/// One value stands for a list of one, and a name for a table with nothing else.
+fn in_full(value: &mut Spanned<DeValue>) {
+    if !value.get_ref().is_array() {
+        let only = value.clone();
+        *value.get_mut() = DeValue::Array(DeArray::from_iter([only]));
+    }
+    let DeValue::Array(items) = value.get_mut() else { return };
+    for item in items.iter_mut().filter(|item| item.get_ref().is_str()) {
+        let key = Spanned::new(item.span(), "name".into());
+        let table = DeTable::from_iter([(key, item.clone())]);
+        *item.get_mut() = DeValue::Table(table);
+    }
+}
+
 fn plain(message: &str) -> String {
     let (message, expected) = match message.split_once("expected struct ") {
+        Some((before, "WorldEntry" | "LearnerEntry")) => (before, "expected a name or a table"),
         Some((before, _)) => (before, "expected a table"),
         None => (message, ""),
     };
@@ -180,8 +198,7 @@ impl Spot<'_> {
         span.and_then(|span| self.source.text.get(span)).unwrap_or("")
     }
 
-    /// An error where the value stands; where the file has no such key, at the next one above it. One
-    /// value may stand for a list of one.
+    /// An error at the value; where the file has no such key, at the next one above it.
     pub(super) fn fault(&self, fault: impl Into<String>) -> Error {
         let mut key = self.key.as_str();
         loop {
@@ -200,7 +217,7 @@ pub(super) fn quoted(words: &[&str]) -> String {
     words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", ")
 }
 
-/// What the library says, with its hint: the error that carries it has a place of its own.
+/// The message of the library's error with its hint.
 pub(super) fn with_hint(error: &goalward::Error) -> String {
     let hint = error.hint().map(|hint| hint.replace("set restart=true", "write @restart=true behind it"));
     hint.map_or_else(|| error.to_string(), |hint| format!("{error} ({hint})"))

@@ -6,6 +6,7 @@ use super::grids::{Coordinate, axes, product, refuse_unknown, settings, side_by_
 use super::spot::{Spot, with_hint};
 use super::{Length, WorldPoint};
 use crate::{Place, Result};
+use goalward::parameters::parse_count;
 use goalward::worlds;
 use std::path::Path;
 
@@ -54,10 +55,9 @@ fn moved((point, place, length): &Point, row: &[Coordinate], spot: &Spot) -> Res
     for (key, value) in row {
         point.push((key.clone(), value.clone()));
         if key == "episodes" {
-            let episodes = goalward::parameters::parse_count(value).ok().filter(|k| *k > 0);
-            let episodes = episodes.ok_or_else(|| {
-                spot.fault(format!("episodes: expected whole numbers of at least 1, found {value}"))
-            })?;
+            let wrong = || format!("episodes: expected whole numbers of at least 1, found {value}");
+            let episodes = parse_count(value).ok().filter(|k| *k > 0);
+            let episodes = episodes.ok_or_else(|| spot.fault(wrong()))?;
             length = Some(Length { episodes, max_steps: length.and_then(|l| l.max_steps), by_steps: false });
         } else {
             known_parameter(spot, &place.world, key)?;

@@ -2,7 +2,7 @@
 //! it gives the same study.
 
 use super::file::{File, LearnerEntry, WorldEntry};
-use super::forms::{Count, OneOrMore, Seeds};
+use super::forms::Count;
 use super::seeds::spell_seeds;
 use super::{LearnerPoint, Study, WorldPoint};
 use toml::{Table, Value};
@@ -13,9 +13,9 @@ pub fn write(study: &Study) -> String {
     let file = File {
         title: Some(study.title.clone()),
         about: Some(study.about.clone()).filter(|about| !about.is_empty()),
-        seeds: Seeds::Spelled(spell_seeds(&study.seeds)),
-        worlds: OneOrMore(study.worlds.iter().map(world).collect()),
-        learners: OneOrMore(study.learners.iter().map(learner).collect()),
+        seeds: spell_seeds(&study.seeds).into(),
+        worlds: study.worlds.iter().map(world).collect(),
+        learners: study.learners.iter().map(learner).collect(),
         record: study.record.clone(),
         comparison: asked.comparison,
         coverage: asked.coverage,

@@ -1,5 +1,4 @@
-//! The crate's one error type. An error is for wrong input and I/O; a numerical outcome (an empty
-//! set, a truncated run) is a value with a name instead.
+//! The one error type of the libraries, for wrong input and I/O. A numerical outcome is a value.
 
 mod place;
 
@@ -11,138 +10,63 @@ use std::path::PathBuf;
 /// What the library returns.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Wrong input, with the place it was found; [`Error::hint`] says what to do about it.
+/// Wrong input and its place. `{}` shows it in one line, `{:?}` with its [hint](Error::hint).
 ///
-/// Shown by `{}` in one line; by `{:?}`, which is what a `main` that returns it prints, with the
-/// hint.
+/// Fields: `state`, `action`, `next`, `goal`, `model` and `states` are names (numbers where there are
+/// none), `line` and `column` count from 1, `fault` and `reason` say what is wrong, `known` what there is.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "fields are named after what they hold")]
 pub enum Error {
     /// Work was cut off by a [`Halt`](crate::plan::Halt).
     #[error("stopped before it was done")]
     Stopped,
     /// A field of a problem (its size, start, goal, names ...) is out of range.
     #[error("{field}: {fault}")]
-    Field {
-        /// The field as the problem file names it.
-        field: String,
-        /// What is wrong with it.
-        fault: String,
-    },
+    Field { field: String, fault: String },
     /// A cost is negative, not finite or too large.
     #[error("state {state}, action {action}: cost is {cost:?}, but costs must lie between 0 and 1e100")]
-    Cost {
-        /// The state's name.
-        state: String,
-        /// The action's name.
-        action: String,
-        /// The offending cost.
-        cost: f64,
-    },
+    Cost { state: String, action: String, cost: f64 },
     /// A feature row is wrong.
     #[error("state {state}, action {action}, next {next}: {fault}")]
-    Feature {
-        /// The state's name.
-        state: String,
-        /// The action's name.
-        action: String,
-        /// The successor's name.
-        next: String,
-        /// What is wrong with it.
-        fault: String,
-    },
+    Feature { state: String, action: String, next: String, fault: String },
     /// More memory is needed than there is.
     #[error("{what} would take {:.2} GB, and {:.2} GB of memory are \
              free", gigabytes(*.bytes), gigabytes(*.free))]
-    Memory {
-        /// What needs it.
-        what: String,
-        /// How much, in bytes.
-        bytes: u64,
-        /// What is free, in bytes.
-        free: u64,
-    },
+    Memory { what: String, bytes: u64, free: u64 },
     /// A state other than the goal has no action.
     #[error("state {state} has no action")]
-    NoAction {
-        /// The state's name.
-        state: String,
-    },
+    NoAction { state: String },
     /// An action leads nowhere.
     #[error(
         "state {state}, action {action}: no successor has a feature, so no theta makes a distribution of it"
     )]
-    NoSuccessor {
-        /// The state's name.
-        state: String,
-        /// The action's name.
-        action: String,
-    },
+    NoSuccessor { state: String, action: String },
     /// The goal can be left.
     #[error("the goal {goal} is not absorbing: action {action} has a feature for next state {next}")]
-    GoalNotAbsorbing {
-        /// The goal's name.
-        goal: String,
-        /// The action's name.
-        action: String,
-        /// Where it leads.
-        next: String,
-    },
+    GoalNotAbsorbing { goal: String, action: String, next: String },
     /// The goal costs something.
     #[error("the goal {goal}, action {action}: cost is {}, but staying at the goal must be \
              free", shown(*.cost))]
-    GoalCost {
-        /// The goal's name.
-        goal: String,
-        /// The action's name.
-        action: String,
-        /// The offending cost.
-        cost: f64,
-    },
+    GoalCost { goal: String, action: String, cost: f64 },
     /// No sequence of actions leads from these states to the goal.
     #[error("the goal {goal} is unreachable from {}", listed(states))]
-    GoalUnreachable {
-        /// The goal's name.
-        goal: String,
-        /// The names of the states that cannot reach it.
-        states: Vec<String>,
-    },
+    GoalUnreachable { goal: String, states: Vec<String> },
     /// The row of this action cannot sum to one together with the rows before it.
     #[error(
         "state {state}, action {action}: no theta makes this row and the rows before it sum to \
          one; its features sum to {sum}"
     )]
-    RowsContradict {
-        /// The state's name.
-        state: String,
-        /// The action's name.
-        action: String,
-        /// What the features of its successors sum to, entry by entry.
-        sum: String,
-    },
+    RowsContradict { state: String, action: String, sum: String },
     /// A row of one of the candidate models that the features are is no distribution.
     #[error(
         "model {model}, state {state}, action {action}: the row sums to {sum}, and must sum to \
          one (tolerance {tolerance:e})"
     )]
-    ModelRow {
-        /// The model's name; without one its number, from 0: the entry of the features that it is.
-        model: String,
-        /// The state's name.
-        state: String,
-        /// The action's name.
-        action: String,
-        /// What it sums to.
-        sum: f64,
-        /// How far from 1 it may be.
-        tolerance: f64,
-    },
+    ModelRow { model: String, state: String, action: String, sum: f64, tolerance: f64 },
     /// No theta makes every row a probability distribution.
     #[error("no theta makes every row a probability distribution: the set B is empty ({detail})")]
-    EmptyB {
-        /// How it was found.
-        detail: String,
-    },
+    EmptyB { detail: String },
     /// The true parameter does not make this row a distribution.
     #[error(
         "theta is outside B: state {state}, action {action}: the row sums to {}, its smallest \
@@ -150,219 +74,78 @@ pub enum Error {
         shown(*.sum),
         shown(*.smallest)
     )]
-    ThetaOutside {
-        /// The state's name.
-        state: String,
-        /// The action's name.
-        action: String,
-        /// The sum of the row's probabilities.
-        sum: f64,
-        /// The smallest probability of the row.
-        smallest: f64,
-        /// The successor of that probability.
-        next: String,
-    },
+    ThetaOutside { state: String, action: String, sum: f64, smallest: f64, next: String },
     /// The true parameter violates a known linear fact.
     #[error(
         "theta violates extra row {row}: a'theta = {}, but it must be at most \
          {}", shown(*.value), shown(*.bound)
     )]
-    ThetaExtra {
-        /// The row's number, from 0.
-        row: usize,
-        /// The left-hand side.
-        value: f64,
-        /// The right-hand side.
-        bound: f64,
-    },
+    ThetaExtra { row: usize, value: f64, bound: f64 },
     /// A candidate model is wrong.
     #[error("model {model}, state {state}, action {action}: {fault}")]
-    Model {
-        /// The model's name; without one its number, from 0.
-        model: String,
-        /// The state's number.
-        state: usize,
-        /// The action's number.
-        action: usize,
-        /// What is wrong.
-        fault: String,
-    },
+    Model { model: String, state: usize, action: usize, fault: String },
     /// A probability of a known model is none.
     #[error(
         "state {state}, action {action}, next {next}: the probability is {}, not a number from 0 to 1",
         shown(*.probability)
     )]
-    Probability {
-        /// The state's name.
-        state: String,
-        /// The action's name.
-        action: String,
-        /// The successor's name.
-        next: String,
-        /// The offending value.
-        probability: f64,
-    },
+    Probability { state: String, action: String, next: String, probability: f64 },
     /// A row of a known model is no distribution.
     #[error(
         "state {state}, action {action}: the row sums to {}, not to 1 (tolerance {tolerance:e})", shown(*.sum)
     )]
-    RowSum {
-        /// The state's name.
-        state: String,
-        /// The action's name.
-        action: String,
-        /// What it sums to.
-        sum: f64,
-        /// How far from 1 it may be.
-        tolerance: f64,
-    },
-    /// A model does not say what its goal, its cost or its start is, or has no such thing as was
-    /// asked for.
+    RowSum { state: String, action: String, sum: f64, tolerance: f64 },
+    /// A model does not say its goal, cost or start, or lacks what was asked for.
     #[error("{}: {what}: {fault}{}", path.display(), offered(known))]
-    Choose {
-        /// The model's file.
-        path: PathBuf,
-        /// `goal`, `cost` or `start`.
-        what: &'static str,
-        /// What is wrong.
-        fault: String,
-        /// What there is to choose from.
-        known: Vec<String>,
-    },
-    /// Two things that must belong together do not: models that are to be mixed, a problem and a
-    /// truth or a learner.
+    Choose { path: PathBuf, what: &'static str, fault: String, known: Vec<String> },
+    /// Two things that must belong together do not, such as a problem and a truth.
     #[error("{second} does not fit {first}: {fault}")]
-    Mismatch {
-        /// The first.
-        first: String,
-        /// The other.
-        second: String,
-        /// Where they differ, and how.
-        fault: String,
-    },
+    Mismatch { first: String, second: String, fault: String },
     /// A file has the wrong form.
     #[error("{}:{line}:{column}: {fault}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// Line, from 1.
-        line: usize,
-        /// Column, from 1.
-        column: usize,
-        /// What is wrong.
-        fault: String,
-    },
+    File { path: PathBuf, line: usize, column: usize, fault: String },
     /// What stands in this line of a file is wrong.
     #[error("{}:{line}: {source}", path.display())]
-    AtLine {
-        /// The file.
-        path: PathBuf,
-        /// Line, from 1.
-        line: usize,
-        /// What is wrong with its content.
-        source: Box<Error>,
-    },
+    AtLine { path: PathBuf, line: usize, source: Box<Error> },
     /// What a file says is wrong; the place inside it is in the source.
     #[error("{}: {source}", path.display())]
-    InFile {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with its content.
-        source: Box<Error>,
-    },
+    InFile { path: PathBuf, source: Box<Error> },
     /// A file could not be read or written.
     #[error("{}: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The system's reason.
-        source: std::io::Error,
-    },
+    Io { path: PathBuf, source: std::io::Error },
     /// A file cannot be written, or is none that could be.
     #[error("{}: {fault}", path.display())]
-    Output {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        fault: String,
-    },
+    Output { path: PathBuf, fault: String },
     /// A parameter has a value that it cannot have.
     #[error("{owner}: {key}={value}: {reason}")]
-    Setting {
-        /// The learner or world.
-        owner: String,
-        /// The parameter.
-        key: String,
-        /// What was given.
-        value: String,
-        /// Why not.
-        reason: String,
-    },
+    Setting { owner: String, key: String, value: String, reason: String },
     /// There is no such parameter.
     #[error("{owner} has no parameter {key:?}; it has {}", known.join(", "))]
-    UnknownSetting {
-        /// The learner or world.
-        owner: String,
-        /// What was given.
-        key: String,
-        /// What there is.
-        known: Vec<String>,
-    },
+    UnknownSetting { owner: String, key: String, known: Vec<String> },
     /// A parameter that has no default is missing.
     #[error("{owner} needs {key}: {what}")]
-    MissingSetting {
-        /// The learner or world.
-        owner: String,
-        /// The parameter.
-        key: String,
-        /// What it is, and how to give it.
-        what: String,
-    },
+    MissingSetting { owner: String, key: String, what: String },
     /// There is no learner or world of that name.
     #[error("there is no {kind} {id:?}; there are {}", known.join(", "))]
-    UnknownId {
-        /// "learner" or "world".
-        kind: &'static str,
-        /// What was given.
-        id: String,
-        /// What there is.
-        known: Vec<String>,
-    },
+    UnknownId { kind: &'static str, id: String, known: Vec<String> },
     /// The problem says nothing of the true theta, so there is nothing to simulate or to plan on.
     #[error(
         "problem {problem} has no theta: it can be learnt from your own loop, but neither \
          simulated nor solved"
     )]
-    NoTruth {
-        /// The problem's name.
-        problem: String,
-    },
+    NoTruth { problem: String },
     /// No policy reaches the goal with probability one from these states.
     #[error("no policy reaches the goal with probability one from {}", listed(states))]
-    NoProperPolicy {
-        /// The states' names.
-        states: Vec<String>,
-    },
+    NoProperPolicy { states: Vec<String> },
     /// No finite bound on the optimal cost was found.
     #[error("no finite bound on the optimal cost could be proven from {}", listed(states))]
-    NoBound {
-        /// The states' names.
-        states: Vec<String>,
-    },
+    NoBound { states: Vec<String> },
     /// A checkpoint does not fit.
     #[error("checkpoint: {reason}")]
-    Checkpoint {
-        /// Why not.
-        reason: String,
-    },
-    /// A learner was told something that cannot have happened.
+    Checkpoint { reason: String },
+    /// A learner got a report of something that cannot have happened.
     #[error("step {t}: {fault}")]
-    Misuse {
-        /// The learner's step count.
-        t: u64,
-        /// What was wrong with it.
-        fault: String,
-    },
+    Misuse { t: u64, fault: String },
 }
 
 impl From<Flaw> for Error {
@@ -457,7 +240,6 @@ impl Error {
     }
 }
 
-/// What to do about a wrong field of a problem file.
 fn field_hint(field: &str) -> Option<&'static str> {
     if field.starts_with("model_names") {
         return Some("give every model a name of its own, in the order of theta, or leave model_names out");
@@ -467,8 +249,8 @@ fn field_hint(field: &str) -> Option<&'static str> {
     field.starts_with("kernel").then_some(kernel)
 }
 
-/// The choice that was probably meant by a value, where the reason against it lists choices:
-/// "expected outer or exact". What stands behind a colon, as in `scaled:0.003`, is kept.
+/// The choice that was probably meant, if the reason lists choices: "expected outer or exact". The
+/// part behind a colon, as in `scaled:0.003`, is kept.
 fn choice(value: &str, reason: &str) -> Option<String> {
     let list = reason.split(';').next()?.strip_prefix("expected ")?;
     let ends = [", or ", " or ", ", "];
@@ -507,7 +289,6 @@ pub fn shown(x: f64) -> String {
     }
 }
 
-/// What there is to choose from, if anything.
 fn offered(known: &[String]) -> String {
     const SHOWN: usize = 20;
     let shown = known.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");

@@ -23,8 +23,7 @@ impl Error {
         }
     }
 
-    /// The place that it names, field by field: `path`, `line`, `state`, `action`, `model`, `sum`,
-    /// `key` and so on. Names of states and actions are text, whatever they look like.
+    /// The fields of its place: `path`, `line`, `state`, `action`, `model`, `sum`, `key` and so on.
     pub fn place(&self) -> Map<String, Value> {
         let place = match self {
             Error::Field { field, .. } => json!({"field": field}),

@@ -4,17 +4,18 @@
 //! file -> bytes (gzip or not) -> Explicit (what the file lists) -> checked builder -> Instance
 //! ```
 //!
-//! The format is told by the content, not by the name. No file is trusted: no panic, no allocation
+//! The content tells the format, not the name. No file is trusted: no panic, no allocation
 //! beyond a small multiple of what was read, and every error names the file and the line.
 //!
 //! ```
-//! use goalward_mdp::{Settings, files, plan::{Options, solve}};
+//! use goalward_mdp::{Settings, files, plan::{Halt, Options, solve}};
 //! let text = "@type: MDP\n@reward_models\ntime\n@model\n\
 //!             state 0 init\n\taction toss [3]\n\t\t0 : 2/3\n\t\t1 : 1/3\nstate 1 done\n";
 //! let folder = tempfile::tempdir().unwrap();
 //! let path = folder.path().join("coin.drn");
 //! std::fs::write(&path, text).unwrap();
-//! let coin = files::open(&path, &Settings::new().set("goal", "done").set("cost", "time"))?;
+//! let settings = Settings::new().set("goal", "done").set("cost", "time");
+//! let coin = files::open(&path, &settings, &Halt::never())?;
 //! let exact = solve(&coin.problem, coin.truth()?, &Options::exact(1e-9))?;
 //! assert!(exact.lower[0] <= 9.0 && 9.0 <= exact.upper[0]);
 //! # Ok::<(), goalward_mdp::Error>(())
@@ -31,7 +32,9 @@ mod text;
 pub use input::{Kind, can_be_reopened, kind};
 pub use model::Explicit;
 pub use model::choose::{self, Chosen, Options};
+pub use text::ENDINGS;
 
+use crate::numeric::halt::Halt;
 use crate::parameters::Settings;
 use crate::problem::Instance;
 use crate::{Error, Result};
@@ -49,27 +52,25 @@ pub enum Source {
     Problem(Box<json::Draft>),
 }
 
-/// The most bytes of a problem that may come through a pipe: the text is held until all of it is
-/// there.
+/// The most bytes of a problem through a pipe: its text is held in memory.
 const MOST_TEXT: u64 = 1 << 30;
 
-/// Reads a file, or a pipe, or `-`, which is standard input; the format is told by the content.
-/// What comes is read once.
-pub fn read(path: &Path) -> Result<Source> {
-    let input = input::open(path)?;
+/// Reads a file, a pipe or `-`, standard input; `halt` hears how much was read.
+pub fn read(path: &Path, halt: &Halt) -> Result<Source> {
+    let input = input::open(path, halt)?;
     let path = if path == Path::new("-") { Path::new(STDIN) } else { path };
-    told_apart(input, path)
+    sniff(input, path)
 }
 
 /// Reads what is in memory already; `path` is what errors call it.
 pub fn read_bytes(bytes: Vec<u8>, path: &Path) -> Result<Source> {
     let begin = bytes[..bytes.len().min(input::PIECE)].to_vec();
-    told_apart(Input { begin, all: Box::new(io::Cursor::new(bytes)), is_file: false }, path)
+    sniff(Input { begin, all: Box::new(io::Cursor::new(bytes)), is_file: false }, path)
 }
 
-fn told_apart(input: Input, path: &Path) -> Result<Source> {
+fn sniff(input: Input, path: &Path) -> Result<Source> {
     let Input { begin, all, is_file } = input;
-    // what is no text at all is told at once, not when all of it has come: it may come for ever
+    // refused at once: what is no text may come for ever
     if let Some(at) = begin.iter().position(|byte| *byte == 0).filter(|_| !is_file) {
         return Err(fault_at(&begin, at, path, "byte 0x00 is not text".into()));
     }
@@ -108,15 +109,13 @@ fn to_end(all: impl Read, path: &Path, most: u64) -> Result<Vec<u8>> {
     Err(Error::Io { path: path.into(), source: fault })
 }
 
-/// All of a file, unpacked.
 fn bytes(path: &Path) -> Result<Vec<u8>> {
-    to_end(input::open(path)?.all, path, u64::MAX)
+    to_end(input::open(path, &Halt::never())?.all, path, u64::MAX)
 }
 
-/// Opens a file as an instance; a known model takes the parameters of [`choose::PARAMETERS`], a
-/// problem file takes none.
-pub fn open(path: &Path, settings: &Settings) -> Result<Instance> {
-    instance(read(path)?, path, settings)
+/// Opens a file as an instance. Only a known model takes parameters, [`choose::PARAMETERS`].
+pub fn open(path: &Path, settings: &Settings, halt: &Halt) -> Result<Instance> {
+    instance(read(path, halt)?, path, settings)
 }
 
 /// As [`open`], of what is in memory already; `path` is what errors call it.
@@ -174,7 +173,6 @@ const TABLE_KEYS: &[&str] = &[
     "kwargs",
 ];
 
-/// The format of a file that begins like this.
 fn format(begin: &[u8]) -> Format {
     let text = begin.trim_ascii_start();
     if !text.starts_with(b"{") {

@@ -1,10 +1,7 @@
 //! Numbers as models write them: decimals, and fractions of whole numbers of any length.
 
-/// A number: `0.25`, `1e-05`, `nan`, `1/3`. What is not one is `None`; whether it makes sense where
-/// it stands is for the reader to say.
-///
-/// A fraction is one division of two numbers that are right to 30 digits: it is within a few units
-/// in the last place of the exact quotient, also where numerator and denominator exceed f64.
+/// A number: `0.25`, `1e-05`, `nan`, `1/3`. A fraction is one division of numbers that are right to
+/// 30 digits: within a few units in the last place also where these exceed f64.
 pub(super) fn parse(text: &str) -> Option<f64> {
     let Some((over, under)) = text.split_once('/') else { return text.parse().ok() };
     let (over, under) = (over.trim(), under.trim());
@@ -30,8 +27,7 @@ fn whole(text: &str) -> Option<(f64, i32)> {
     Some((if kept == 0 { 0.0 } else { digits[..kept].parse().ok()? }, left))
 }
 
-/// Whether a fraction, or a decimal that is meant as one, is the f64 that [`parse`] makes of it. In
-/// doubt it is not.
+/// Whether [`parse`] gives exactly this fraction or decimal. In doubt it does not.
 pub(super) fn is_exact(text: &str) -> bool {
     let text = text.trim_start_matches('-');
     let fraction = match (text.split_once('/'), text.split_once('.')) {

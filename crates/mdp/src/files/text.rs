@@ -6,7 +6,9 @@ use std::path::Path;
 /// What errors call standard input, whose path is `-`.
 pub(super) const STDIN: &str = "<standard input>";
 
-/// The error at a position of the text.
+/// The endings of model files, which `gz` may follow.
+pub const ENDINGS: [&str; 2] = ["drn", "json"];
+
 pub(super) fn fault_at(text: &[u8], at: usize, path: &Path, fault: String) -> Error {
     let before = &text[..at.min(text.len())];
     let line = 1 + before.iter().filter(|&&b| b == b'\n').count();
@@ -33,11 +35,10 @@ pub(super) fn clipped(mut text: String) -> String {
     text
 }
 
-/// The name of a model from that of its file.
 pub(super) fn stem(path: &Path) -> String {
     let name = path.file_name().map_or("model".into(), |name| name.to_string_lossy());
     let name = name.strip_suffix(".gz").unwrap_or(&name);
-    let stem = ["drn", "json"].iter().find_map(|end| name.strip_suffix(end)?.strip_suffix('.'));
+    let stem = ENDINGS.iter().find_map(|end| name.strip_suffix(end)?.strip_suffix('.'));
     match stem.unwrap_or(name) {
         "" | STDIN => "model".into(),
         stem => stem.into(),

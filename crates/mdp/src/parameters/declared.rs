@@ -20,23 +20,14 @@ pub struct Parameter {
 /// What values a parameter takes. Bounds are included.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "fields are bounds")]
 pub enum Kind {
     /// A finite number, or a fraction such as 5/27.
-    Number {
-        /// The smallest.
-        least: f64,
-        /// The largest.
-        most: f64,
-    },
+    Number { least: f64, most: f64 },
     /// A number between 0 and 1, neither of them, and at least 1e-300: it can be divided further.
     Probability,
     /// A whole number; exponents are welcome, such as 1e3.
-    Count {
-        /// The smallest.
-        least: u64,
-        /// The largest.
-        most: u64,
-    },
+    Count { least: u64, most: u64 },
     /// true or false.
     Flag,
     /// One of several words.
@@ -175,8 +166,7 @@ impl Key<String> {
 }
 
 impl Parameter {
-    /// The default as lists show it: as it would be typed, in parentheses if it is computed, empty
-    /// if it must be given.
+    /// The default as lists show it: in parentheses if computed, empty if the value is required.
     pub fn default(&self) -> String {
         match self.fallback {
             Fallback::Value(text) => text.into(),

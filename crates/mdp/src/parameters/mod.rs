@@ -1,12 +1,6 @@
-//! Parameters of learners and worlds, each declared once.
-//!
-//! A [`Key`] is a typed constant: name, kind, bounds, default and words. All else comes from it:
-//!
-//! * the lists of `goalward list`, and their JSON ([`Parameter`] serialises itself);
-//! * reading with bounds, and errors that name owner, key and value ([`Reader`]);
-//! * the parameters in force, which the reader notes down while it reads;
-//! * a table for the documentation ([`table`]) and a JSON schema for other languages ([`schema`]);
-//! * the methods of a learner's typed builder.
+//! Parameters of learners and worlds, each declared once as a typed constant, a [`Key`]. Lists,
+//! reading with bounds ([`Reader`]), errors, the values in force, tables ([`table`]), a JSON schema
+//! ([`schema`]) and the learners' typed builders come from it.
 //!
 //! ```
 //! use goalward_mdp::parameters::{Key, Reader, Settings};

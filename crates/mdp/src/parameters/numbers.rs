@@ -9,15 +9,7 @@ pub fn parse_number(text: &str) -> Option<f64> {
     value.is_finite().then_some(value)
 }
 
-/// Reads a whole number from 0 to 2^64 - 1, exactly: digits, or digits with an exponent, such as
-/// 1e3 or 2.5e6.
-///
-/// ```
-/// use goalward_mdp::parameters::parse_count;
-/// assert_eq!(parse_count("1e3"), Ok(1000));
-/// assert_eq!(parse_count("18446744073709551615"), Ok(u64::MAX));
-/// assert!(parse_count("1.5e0").is_err());
-/// ```
+/// Reads a whole number from 0 to 2^64 - 1 exactly, perhaps with an exponent, such as 2.5e6.
 pub fn parse_count(text: &str) -> std::result::Result<u64, &'static str> {
     const FORM: &str = "expected a whole number, such as 1000 or 1e3";
     const LARGE: &str = "it is too large: whole numbers go up to 2^64 - 1";

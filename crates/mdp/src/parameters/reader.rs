@@ -4,12 +4,12 @@ use super::declared::{Fallback, Key, Parameter};
 use super::settings::Settings;
 use super::value::Value;
 use crate::error::shown;
+use crate::numeric::halt::Halt;
 use crate::{Error, Result};
 use serde_json::{Map, json};
 use std::cell::RefCell;
 
-/// Reads settings for one owner. Unknown keys are refused, defaults are filled in, errors name
-/// owner and key. What it gives out it also notes down: [`Reader::in_force`].
+/// Reads settings for one owner and records the values [in force](Reader::in_force).
 #[derive(Debug)]
 pub struct Reader<'a> {
     owner: &'a str,
@@ -17,6 +17,7 @@ pub struct Reader<'a> {
     settings: &'a Settings,
     in_force: RefCell<Map<String, serde_json::Value>>,
     oracle: RefCell<Vec<&'static str>>,
+    halt: Halt,
 }
 
 impl<'a> Reader<'a> {
@@ -33,8 +34,19 @@ impl<'a> Reader<'a> {
                 settings,
                 in_force: RefCell::default(),
                 oracle: RefCell::default(),
+                halt: Halt::never(),
             }),
         }
+    }
+
+    /// Hands a line for reports to what is built.
+    pub fn heed(self, halt: &Halt) -> Self {
+        Reader { halt: halt.clone(), ..self }
+    }
+
+    /// The line for reports.
+    pub fn halt(&self) -> &Halt {
+        &self.halt
     }
 
     /// The value that was given, or the default; an error if there is neither.
@@ -82,8 +94,7 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
-    /// Notes down what is in force where that is not what was read: in other units, or decided
-    /// late.
+    /// Records what is in force where that is not what was read.
     pub fn note<T: Value>(&self, key: &Key<T>, value: &T) {
         self.note_as(key.name(), value.in_force());
     }
@@ -118,14 +129,12 @@ impl<'a> Reader<'a> {
         Error::Setting { owner, key, value: beginning(value), reason }
     }
 
-    /// The error for a value that is missing.
     fn missing<T>(&self, key: &Key<T>) -> Error {
         let what = self.declared(key).doc.into();
         Error::MissingSetting { owner: self.owner.into(), key: key.name().into(), what }
     }
 }
 
-/// A value as errors show it: of a very long one the beginning.
 fn beginning(value: &str) -> String {
     const SHOWN: usize = 80;
     match value.char_indices().nth(SHOWN) {

@@ -17,7 +17,6 @@ pub fn schema(parameters: &[Parameter]) -> Value {
     })
 }
 
-/// The schema of one parameter.
 fn of(parameter: &Parameter) -> Value {
     let mut schema = match parameter.kind {
         Kind::Number { least, most } => json!({"type": "number", "minimum": least, "maximum": most}),
@@ -58,7 +57,6 @@ fn choice(choices: &[Choice]) -> Value {
     json!({"anyOf": forms})
 }
 
-/// A default in the type that the schema has for it.
 fn typed(kind: Kind, text: &str) -> Value {
     let numbers = || text.split(',').map(|part| super::parse_number(part.trim())).collect::<Option<Vec<_>>>();
     let value = match kind {

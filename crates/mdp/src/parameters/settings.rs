@@ -75,9 +75,7 @@ impl Settings {
     }
 }
 
-/// Takes `name@key=value@key=value` apart.
-///
-/// The name is not checked: the caller knows what it should be.
+/// Splits `name@key=value@key=value`; the caller checks the name.
 pub fn name_and_settings(text: &str) -> Result<(&str, Settings)> {
     let mut parts = text.split('@').map(str::trim);
     let name = parts.next().unwrap_or_default();

@@ -7,9 +7,7 @@ use crate::numeric::Rows;
 use crate::plan::Planner;
 use serde_json::json;
 
-/// A type that a parameter can have: read from what was typed, and written as it would be.
-///
-/// The kind of the [`Key`](super::Key) checks bounds and words before a value is made.
+/// A type of parameters. The kind of the [`Key`](super::Key) checks bounds and words first.
 pub trait Value: Sized {
     /// Reads a text that the kind allows; none if it cannot be read all the same.
     fn read(text: &str) -> Option<Self>;
@@ -216,7 +214,6 @@ impl Choice {
         }
     }
 
-    /// As help shows it.
     pub(super) fn form(&self) -> String {
         match *self {
             Choice::Word(word) => word.into(),

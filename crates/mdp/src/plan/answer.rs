@@ -1,5 +1,4 @@
-//! What planning on a known model finds, and what it claims: data that a solver writes and a
-//! checker reads.
+//! What a solver finds and claims, and a checker reads.
 
 use crate::problem::{Action, Problem, State};
 use crate::{Error, Result};
@@ -7,8 +6,7 @@ use crate::{Error, Result};
 /// What is optimised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Objective {
-    /// V* of the paper: the least expected cost to the goal, over policies that reach it with
-    /// probability one. Infinite where there is none.
+    /// V* of the paper: the least expected cost over proper policies; infinite without one.
     #[default]
     Min,
     /// The greatest expected cost to the goal. As usual in probabilistic model checking
@@ -19,8 +17,7 @@ pub enum Objective {
     Reach,
 }
 
-/// Digits beyond f64 of lower and of upper bounds: any number of lists, per state or per node each,
-/// that are added to the bounds.
+/// Digits beyond f64 of lower and of upper bounds: lists that are added to the bounds.
 pub(super) type Tails = (Vec<Vec<f64>>, Vec<Vec<f64>>);
 
 /// Optimal values with a proof: `lower <= V <= upper` in every state.
@@ -39,27 +36,24 @@ pub struct Answer {
     pub v: Vec<f64>,
     /// A policy that attains the values up to the bounds (0 in the goal and in lost states).
     pub policy: Vec<Action>,
-    /// `Min`: the states without a policy that reaches the goal with probability one. `Max`: the
-    /// states in which some policy may miss it. `Reach`: the states from which it cannot be reached
-    /// at all.
+    /// `Min`: states without a proper policy. `Max`: states from which some policy may miss the
+    /// goal. `Reach`: states from which it cannot be reached.
     pub lost: Vec<State>,
     /// Those of them that can be reached from the start, by whatever actions.
     pub lost_ahead: Vec<State>,
-    /// The largest value of a state that is not lost, B* for [`Objective::Min`]. Infinite if
-    /// nothing is known of some state, and for [`Objective::Max`] if some state is lost; not a number
-    /// for probabilities.
+    /// The largest value of a state that is not lost, B* for [`Objective::Min`]; infinite if some
+    /// value is unknown or, for [`Objective::Max`], lost; NaN for probabilities.
     pub b_star: f64,
-    /// The expected number of steps of the policy, per state; infinite in lost states. Empty if it
-    /// was not asked for, and for probabilities: their policy may go on for ever.
+    /// The policy's expected steps per state, infinite in lost states. Empty if not asked for, and
+    /// for probabilities.
     pub steps: Vec<f64>,
-    /// The largest of `steps` in states that are not lost, T* for [`Objective::Min`]; the fast way
-    /// counts those that it could bound. Infinite where `b_star` is for [`Objective::Max`]; not a
-    /// number if `steps` is empty.
+    /// The largest of `steps` in states that are not lost, T* for [`Objective::Min`]; of the fast
+    /// way, in those it could bound. Infinite where `b_star` is for [`Objective::Max`]; NaN without
+    /// `steps`.
     pub t_star: f64,
     /// c + P V, per pair, where V is finite. Empty if it was not asked for, and for probabilities.
     pub q: Vec<f64>,
-    /// The greatest probability of reaching the goal from the start; not a number if it was not
-    /// asked for, or if nothing is known of it.
+    /// The greatest probability of reaching the goal from the start; NaN if unknown.
     pub reach_probability: f64,
     /// Digits beyond f64 that belong to the lower and upper bounds when they are checked.
     pub(super) tails: Option<Tails>,
@@ -82,8 +76,8 @@ impl Answer {
         self.lost.binary_search(&s).is_ok()
     }
 
-    /// Whether nothing useful is known of a state: a cost without an upper bound, though the graph
-    /// says that it is finite; a probability that may be anything.
+    /// Whether nothing useful is known of a state: no upper bound on a finite cost, or a
+    /// probability that may be anything.
     pub fn is_vacuous(&self, s: State) -> bool {
         match self.objective {
             Objective::Reach => self.lower[s] <= 0.0 && self.upper[s] >= 1.0,
@@ -91,8 +85,7 @@ impl Answer {
         }
     }
 
-    /// An error that names the lost states ahead of the start, if there are any: a learner that
-    /// tries every action would end in one of them, and no regret could be defined.
+    /// An error that names the lost states ahead of the start: no regret is defined there.
     pub fn require_proper(&self, problem: &Problem) -> Result<()> {
         if self.lost_ahead.is_empty() {
             return Ok(());
@@ -101,8 +94,7 @@ impl Answer {
         Err(Error::NoProperPolicy { states })
     }
 
-    /// An error that names the states of which nothing could be proven, if there are any: no regret
-    /// can be measured against a cost that is not known, and no bound on B* be told.
+    /// An error that names the states of which nothing could be proven.
     pub fn require_bounds(&self, problem: &Problem) -> Result<()> {
         let open = |&s: &State| self.lower[s].is_finite() && self.upper[s].is_infinite();
         let states: Vec<String> =

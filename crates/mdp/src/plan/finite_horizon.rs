@@ -4,8 +4,7 @@ use crate::numeric::halt::{Cut, Halt};
 use crate::numeric::stored::{Flaw, ensure, numbers};
 use serde::{Deserialize, Serialize};
 
-/// One step of backward induction: from what is carried of step h + 1 to Q_h and what is carried of
-/// step h.
+/// One step of backward induction: from the carried values of step h + 1 to Q_h and those of h.
 pub trait Backup {
     /// What is carried from step to step: V_h, and whatever else the learner needs of it.
     fn terminal(&self) -> Vec<f64>;
@@ -13,19 +12,15 @@ pub trait Backup {
     fn back(&mut self, next: &[f64], q: &mut [f64], now: &mut [f64]);
 }
 
-/// Q_h of a horizon, one layer for each step.
-///
-/// Layers are kept by the steps that are left. A backup depends on nothing but the layer behind it,
-/// so as soon as two layers are equal all earlier ones are, too: they are not computed, and not
-/// kept. The same goes for two layers that alternate, as those of a learner do whose bonuses exceed
-/// all values. A horizon that is far longer than the way to the goal costs what the way does.
+/// Q_h of a horizon, kept by the remaining steps. A backup depends on the layer behind it alone, so
+/// once two layers are equal, or alternate, all earlier ones are known: a long horizon costs what
+/// the way to the goal does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Layers {
     horizon: u64,
     /// How many of the last layers kept stand for all earlier ones, in turn: 1 or 2.
     period: u64,
-    /// Of the last step first.
     q: Vec<Vec<f64>>,
     /// What is carried; the first is behind the last step.
     carried: Vec<Vec<f64>>,
@@ -66,17 +61,17 @@ impl Layers {
         self.q.len()
     }
 
-    /// Q when so many steps are left, this one counted.
+    /// Q with this number of steps to go, the present one included.
     pub fn q(&self, left: u64) -> &[f64] {
         &self.q[self.place(left.max(1)) - 1]
     }
 
-    /// What is carried when so many steps are left; 0 is behind the last step.
+    /// The carried values with this number of steps to go; 0 is behind the last step.
     pub fn carried(&self, left: u64) -> &[f64] {
         &self.carried[self.place(left)]
     }
 
-    /// Whether stored ones can be of so many pairs and this horizon.
+    /// Whether stored layers fit these numbers of pairs and values and this horizon.
     pub fn check(&self, pairs: usize, carried: usize, horizon: u64) -> Result<(), Flaw> {
         ensure(self.horizon == horizon, "horizon", || format!("{}, not {horizon}", self.horizon))?;
         let count = self.q.len();

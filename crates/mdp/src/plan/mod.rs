@@ -1,5 +1,5 @@
-//! Planning: on a known model with certified bounds ([`solve()`]) and an independent check of them
-//! ([`verify()`]), and optimistic over a confidence set ([`Devi`]).
+//! Planning: certified on a known model ([`solve()`]), its independent check ([`verify()`]), and
+//! optimistic over a confidence set ([`Devi`]).
 
 mod answer;
 mod devi;
@@ -15,7 +15,7 @@ mod verify;
 #[path = "../../soak/mdps/exact/mod.rs"]
 mod exact_models;
 
-pub use crate::numeric::halt::{Cut, Halt};
+pub use crate::numeric::halt::{Cut, Done, Halt};
 pub use answer::{Answer, Objective};
 pub use devi::{Convergence, Devi, Met, Planner, Task, way};
 pub use finite_horizon::{Backup, Layers};

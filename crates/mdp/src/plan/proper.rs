@@ -1,9 +1,6 @@
-//! An optimal proper policy of a kernel, in f64 and without bounds: for learners that draw one.
-//!
-//! Policy iteration from a policy that reaches the goal. An action is exchanged only for one that
-//! is better beyond rounding, so every policy on the way reaches the goal, too: a cheap loop costs
-//! what it costs until the goal, however seldom it is left. Each policy is evaluated by
-//! elimination without subtraction, which is accurate for probabilities of any size.
+//! The best proper policy of a kernel, in f64 and without bounds, for learners that draw one:
+//! policy iteration that changes only to actions better beyond rounding, so that every policy stays
+//! proper.
 
 use crate::numeric::Grouped;
 use crate::numeric::halt::{Cut, Halt};
@@ -19,7 +16,6 @@ const LOST: f64 = 1e100;
 /// The rounding by which a value may grow from one policy to the next, relative to it.
 const GROWS: f64 = 1e-9;
 
-/// A kernel over the pairs of a problem, with costs.
 struct Priced<'a> {
     problem: &'a Problem,
     costs: &'a [f64],
@@ -40,8 +36,7 @@ pub struct Proper {
 }
 
 impl Proper {
-    /// The best policy of a kernel over the pairs of a problem, given by the next states of each pair
-    /// in ascending order with their probabilities, unless asked to stop.
+    /// The best policy of a kernel, given by the ascending successors of each pair.
     pub fn best(
         problem: &Problem,
         costs: &[f64],
@@ -80,8 +75,8 @@ impl Priced<'_> {
         (0..self.problem.states()).filter(move |&s| s != goal)
     }
 
-    /// Dijkstra's algorithm backwards from the goal, where a successor costs the pair's cost over its
-    /// probability. Every pair may lead to a state that was settled before, so the policy is proper.
+    /// Dijkstra's algorithm from the goal, where a successor costs the pair's cost over its
+    /// probability. Every pair may lead to a state settled before, so the policy is proper.
     fn nearest(&self) -> Vec<Option<Pair>> {
         let n = self.problem.states();
         let arcs = |(s, p): (State, Pair)| {
@@ -166,7 +161,7 @@ mod tests {
     use super::*;
     use crate::numeric::Portable;
     use crate::plan::{Options, solve};
-    use crate::problem::{Kernel as Arrays, ProblemBuilder, Truth};
+    use crate::problem::{Arrays, ProblemBuilder, Truth};
     use proptest::prelude::*;
 
     type Row = Vec<(State, f64)>;
@@ -184,9 +179,9 @@ mod tests {
             costs: costs.to_vec(),
             first_row: ends(&mut rows.iter().map(Vec::len)),
             successors: rows.iter().flatten().map(|e| e.0 as u32).collect(),
-            probabilities: rows.iter().flatten().map(|e| e.1).collect(),
+            phi: rows.iter().flatten().map(|e| e.1).collect(),
         };
-        let mut builder = ProblemBuilder::of_kernel("drawn", arrays).unwrap();
+        let mut builder = ProblemBuilder::of_known("drawn", arrays);
         builder.goal(states - 1).allow_lost();
         builder.build().unwrap()
     }

@@ -32,9 +32,8 @@ pub struct Swept {
 /// Changes of this size, relative to the values, are rounding.
 const ROUNDING: f64 = 1e-14;
 
-/// Q(p) = backup(p, V) for all pairs, V(s) = min_a Q(s,a), V(goal) = 0, again and again from V = 0:
-/// every value of a sweep comes from those of the sweep before. A precision below rounding counts
-/// as rounding.
+/// Q(p) = backup(p, V), V(s) = min_a Q(s,a), V(goal) = 0, from V = 0, each sweep from the values of
+/// the one before. A precision below rounding counts as rounding.
 pub fn value_iteration(
     problem: &Problem,
     mut backup: impl FnMut(Pair, &[f64]) -> f64,

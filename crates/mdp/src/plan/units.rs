@@ -1,5 +1,4 @@
-//! Tiny costs in other units: times a power of two, so that planning and checking lose nothing to
-//! underflow.
+//! Tiny costs times a power of two, so that nothing is lost to underflow.
 
 use super::answer::{Answer, Objective};
 use crate::numeric::Portable;
@@ -7,11 +6,9 @@ use crate::problem::Problem;
 
 /// Costs are scaled where the largest is less than 2 to this.
 const TINY: i32 = -200;
-/// The largest factor is 2 to this.
 const MOST: i32 = 1000;
 
-/// The problem with its largest cost between 1 and 2, or as near as one factor takes it, and that
-/// factor; none if its costs are none or not tiny, or do not matter.
+/// The problem with its largest cost near 1, and the factor; none if costs are not tiny.
 pub(super) fn scaled(problem: &Problem, objective: Objective) -> Option<(Problem, f64)> {
     let largest = problem.costs().iter().copied().fold(0.0, f64::max);
     if objective == Objective::Reach || largest <= 0.0 || largest >= 2f64.powi(TINY) {
@@ -21,8 +18,7 @@ pub(super) fn scaled(problem: &Problem, objective: Objective) -> Option<(Problem
     Some((problem.with_costs_times(scale), scale))
 }
 
-/// An answer to a scaled problem in the units of the problem itself. Its tails stay as they are, and
-/// have what bounds lose to rounding where they are subnormal.
+/// An answer in the problem's own units; its tails take what bounds lose where they are subnormal.
 pub(super) fn unscaled(mut answer: Answer, scale: f64) -> Answer {
     let turn = |list: &mut [f64], past: &dyn Fn(f64, f64) -> f64| -> Vec<f64> {
         let turn = |x: &mut f64| {

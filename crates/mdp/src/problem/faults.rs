@@ -3,8 +3,7 @@
 use crate::Error;
 use std::collections::BTreeMap;
 
-/// The first faults, and how many more there are of each kind: a file of a few bytes for each fault
-/// must not become hundreds of bytes for each.
+/// The first faults and the number of further ones of each kind, so that memory stays bounded.
 #[derive(Debug, Default)]
 pub struct Faults {
     first: Vec<Error>,
@@ -27,7 +26,6 @@ impl Faults {
         }
     }
 
-    /// Whether the one fault that was wanted has been found.
     pub(crate) fn suffices(&self) -> bool {
         self.most <= 1 && !self.first.is_empty()
     }
@@ -42,19 +40,16 @@ impl Faults {
         &self.first
     }
 
-    /// How many more there are of each kind (as `Finding::kind`
-    /// names it).
+    /// The number of further faults of each kind (as `Finding::kind` names it).
     pub fn more(&self) -> impl Iterator<Item = (&'static str, usize)> {
         self.more.iter().map(|(&kind, &count)| (kind, count))
     }
 
-    /// The same with each fault changed.
     pub(crate) fn map(mut self, change: impl FnMut(Error) -> Error) -> Faults {
         self.first = self.first.into_iter().map(change).collect();
         self
     }
 
-    /// Nothing, or the first fault as an error.
     pub(crate) fn none(mut self) -> crate::Result<()> {
         match self.first.is_empty() {
             true => Ok(()),

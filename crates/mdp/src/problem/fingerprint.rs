@@ -7,8 +7,7 @@ use super::{Problem, Truth};
 pub struct Fingerprint(blake3::Hasher);
 
 impl Fingerprint {
-    /// Costs, features, facts and names of a problem. The names of models do not count: nothing is
-    /// stored by them.
+    /// Costs, features, facts and names of a problem, but not the names of models.
     pub fn problem(&mut self, problem: &Problem) -> &mut Self {
         self.count(problem.dim()).count(problem.states()).count(problem.start()).count(problem.goal());
         for s in 0..problem.states() {

@@ -5,9 +5,8 @@ use super::{Pair, Problem, ROUNDING, Truth};
 use crate::{Error, Result};
 
 impl Problem {
-    /// The first thing in which another problem differs from this one in what a step can be:
-    /// states, actions, costs, start and goal. Models may differ: a learner with wrong models is
-    /// told so by what happens.
+    /// The first difference of another problem in states, actions, costs, start or goal. Models may
+    /// differ: what happens shows a learner that its models are wrong.
     pub fn difference(&self, other: &Problem) -> Option<String> {
         for (what, mine, theirs) in
             [("states", self.states(), other.states()), ("pairs", self.pairs(), other.pairs())]
@@ -38,8 +37,7 @@ impl Problem {
 }
 
 impl Truth {
-    /// An error if this is the truth of another problem: of another size, or with other
-    /// probabilities.
+    /// An error if this is the truth of another problem.
     pub fn require_fit(&self, problem: &Problem) -> Result<()> {
         self.require_size(problem)?;
         for s in 0..problem.states() {
@@ -71,7 +69,6 @@ impl Truth {
         }
     }
 
-    /// The part of it that takes no time.
     pub(super) fn require_size(&self, problem: &Problem) -> Result<()> {
         let (d, rows) = (problem.dim(), problem.phi.rows());
         let numbers = self.theta.as_ref().map_or(d, Vec::len);

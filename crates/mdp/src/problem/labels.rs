@@ -1,5 +1,4 @@
-//! Names of states and actions in few allocations: a million names take little more room than their
-//! letters.
+//! Names of states and actions in few allocations: a million take little more than their letters.
 
 use std::collections::HashMap;
 
@@ -38,12 +37,10 @@ impl Names {
         (0..self.len()).map(|i| self.get(i))
     }
 
-    /// The size in memory, in bytes.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&*self.ends) + self.text.len()
     }
 
-    /// Gives back what was reserved for more.
     pub(super) fn shrink_to_fit(&mut self) {
         self.ends.shrink_to_fit();
         self.text.shrink_to_fit();
@@ -67,17 +64,13 @@ impl<T: AsRef<str>> FromIterator<T> for Names {
     }
 }
 
-/// The number of different names looked up; later ones are written down as they come. A problem
-/// whose actions are all called differently must not cost a table of all names.
+/// The number of names looked up; later ones are appended, so that the table stays small.
 const LOOKED_UP: usize = 1 << 14;
 
-/// A list of names for each state: the names of its actions. A name that many actions have is held
-/// once.
+/// The names of each state's actions. A name that many actions have is held once.
 #[derive(Clone, Debug, Default)]
 pub struct ActionNames {
-    /// Where the list of each state ends.
     ends: Vec<usize>,
-    /// Which of the different names each action has.
     which: Vec<u32>,
     different: Names,
 }
@@ -119,7 +112,6 @@ impl ActionNames {
         (0..self.len()).map(|s| self.of(s).collect())
     }
 
-    /// The size in memory, in bytes.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&*self.ends) + size_of_val(&*self.which) + self.different.bytes()
     }
@@ -170,16 +162,6 @@ impl ActionLister {
     /// The current state has no more actions.
     pub fn end_state(&mut self) {
         self.names.ends.push(self.names.which.len());
-    }
-
-    /// How many lists have ended.
-    pub fn len(&self) -> usize {
-        self.names.len()
-    }
-
-    /// Whether no list has ended.
-    pub fn is_empty(&self) -> bool {
-        self.names.is_empty()
     }
 
     /// All of them.

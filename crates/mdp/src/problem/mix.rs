@@ -1,8 +1,6 @@
-//! Several known models over the same states as one learning problem: the truth is some mixture of
-//! them.
+//! Several known models over the same states as one learning problem.
 
-use super::mixer::{Columns, Mixed, told};
-use super::{Instance, Note, ProblemBuilder, ROW_TOLERANCE, State, Truth, distinct_names, restart};
+use super::{Instance, Mixer, ROW_TOLERANCE, State, Truth, distinct_names, restart};
 use crate::error::shown;
 use crate::{Error, Result};
 
@@ -34,9 +32,8 @@ pub fn mix(models: &[(String, Instance)], weights: Option<&[f64]>) -> Result<Ins
     all(models)?.finish(weights)
 }
 
-/// As [`mix`], with second chances: states from which the goal cannot be reached lead back to the
-/// start ([`restart`]). Also gives these states. Without `weights` they are those that are lost
-/// whichever models take part.
+/// As [`mix`], with [second chances](restart), and the states that have them: without `weights`
+/// those that are lost whichever models take part.
 pub fn mix_restarting(
     models: &[(String, Instance)],
     weights: Option<&[f64]>,
@@ -52,42 +49,7 @@ fn all(models: &[(String, Instance)]) -> Result<Mixer> {
     Ok(mixer)
 }
 
-/// What [`mix`] does, with models that come one after the other: each can be let go of before the
-/// next one is read.
-///
-/// ```
-/// use goalward_mdp::problem::{Instance, Mixer, Problem};
-/// let mut mixer = Mixer::new(2);
-/// for (name, heads) in [("fair", 0.5), ("biased", 0.2)] {
-///     let model = vec![vec![vec![(0, 1.0 - heads), (1, heads)]], vec![]];
-///     let coin = Problem::from_models(&[model], &[vec![1.0], vec![]], 0, 1)?;
-///     mixer.add(name, &Instance::new(coin, &[1.0])?)?;
-/// }
-/// assert_eq!(mixer.finish(None)?.problem.model_name(1), "biased");
-/// # Ok::<(), goalward_mdp::Error>(())
-/// ```
-#[derive(Debug)]
-pub struct Mixer {
-    columns: Columns,
-    /// What the models call themselves.
-    own: Vec<String>,
-    notes: Vec<Note>,
-}
-
 impl Mixer {
-    /// For a number of models.
-    pub fn new(models: usize) -> Mixer {
-        Mixer { columns: Columns::new(models), own: Vec::new(), notes: Vec::new() }
-    }
-
-    /// Adds a model, which errors and results call by this name.
-    pub fn add(&mut self, name: &str, model: &Instance) -> Result<()> {
-        self.columns.add(name, model)?;
-        self.own.push(model.problem.name().into());
-        self.notes.extend(told(name, &model.notes));
-        Ok(())
-    }
-
     /// The mixture.
     pub fn finish(self, weights: Option<&[f64]>) -> Result<Instance> {
         let mixed = self.blend(weights)?;
@@ -111,25 +73,19 @@ impl Mixer {
     }
 
     /// The mixture, be the goal in reach or not.
-    fn blend(self, weights: Option<&[f64]>) -> Result<Instance> {
-        let names: Vec<&str> = self.columns.names.iter().map(String::as_str).collect();
+    fn blend(mut self, weights: Option<&[f64]>) -> Result<Instance> {
+        let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
         let names = distinct_names(&names);
         if let Some(weights) = weights.filter(|_| !names.is_empty()) {
             check_weights(weights, names.len())?;
         }
-        let Mixed { start, goal, arrays, state_names, action_names } = self.columns.finish()?;
-        let mut builder = ProblemBuilder::of_arrays(&self.own.join("+"), names.len(), arrays);
-        builder.start(start).goal(goal).simplex().allow_lost().model_names(names);
-        if let Some(names) = state_names {
-            builder.state_labels(names);
-        }
-        if let Some(names) = action_names {
-            builder.action_labels(names);
-        }
+        let (name, notes) = (self.own.join("+"), std::mem::take(&mut self.notes));
+        let mut builder = self.builder(&name)?;
+        builder.simplex().allow_lost().model_names(names);
         let problem = builder.build()?;
         let truth = weights.map(|weights| Truth::new(&problem, weights)).transpose()?;
         let mut mixed = Instance::of(problem, truth);
-        mixed.notes.extend(self.notes);
+        mixed.notes.extend(notes);
         Ok(mixed)
     }
 }

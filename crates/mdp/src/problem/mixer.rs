@@ -1,10 +1,8 @@
-//! Features from models that come one after the other: each is let go of before the next one comes.
-//!
-//! The features are there once, in the arrays that become the problem's. A model writes its column.
-//! Where it has successors that no model before it had, the rows behind them move, in place.
+//! Features from models that come one after another, in the arrays that become the problem's. A
+//! model writes its column; new successors move the rows behind them, in place.
 
 use super::builder::Arrays;
-use super::{ActionNames, Instance, Names, Note, Pair, Problem, ROW_TOLERANCE, State, Truth};
+use super::{ActionNames, Instance, Names, Note, Pair, Problem, ProblemBuilder, ROW_TOLERANCE, State, Truth};
 use crate::error::shown;
 use crate::{Error, Result, memory};
 use std::collections::HashMap;
@@ -14,11 +12,11 @@ const COST_TOLERANCE: f64 = 1e-9;
 
 /// What the first model settles for all: the others are matched with it.
 #[derive(Debug)]
-pub(super) struct Frame {
-    pub(super) start: State,
-    pub(super) goal: State,
-    pub(super) first_pair: Vec<usize>,
-    pub(super) costs: Vec<f64>,
+struct Frame {
+    start: State,
+    goal: State,
+    first_pair: Vec<usize>,
+    costs: Vec<f64>,
     state_names: Option<Names>,
     action_names: Option<ActionNames>,
 }
@@ -49,12 +47,14 @@ impl Frame {
     }
 }
 
-/// Models that become the features of one problem, one after the other.
-#[derive(Debug)]
-pub(super) struct Columns {
+/// What [`mix`](super::mix()) does, with models that come one after another and need not be held.
+#[derive(Debug, Default)]
+pub struct Mixer {
     dim: usize,
-    /// What the models are called that have come.
     pub(super) names: Vec<String>,
+    /// The names of the problems.
+    pub(super) own: Vec<String>,
+    pub(super) notes: Vec<Note>,
     frame: Option<Frame>,
     /// Names that a later model has, where the first has none.
     lent: (Option<Names>, Option<ActionNames>),
@@ -63,25 +63,14 @@ pub(super) struct Columns {
     phi: Vec<f64>,
 }
 
-/// All that the models make.
-pub(super) struct Mixed {
-    pub(super) start: State,
-    pub(super) goal: State,
-    pub(super) arrays: Arrays,
-    pub(super) state_names: Option<Names>,
-    pub(super) action_names: Option<ActionNames>,
-}
-
-impl Columns {
+impl Mixer {
     /// For a number of models.
-    pub(super) fn new(dim: usize) -> Columns {
-        let (names, lent) = (Vec::new(), (None, None));
-        let (first_row, successors, phi) = (Vec::new(), Vec::new(), Vec::new());
-        Columns { dim, names, frame: None, lent, first_row, successors, phi }
+    pub fn new(models: usize) -> Mixer {
+        Mixer { dim: models, ..Mixer::default() }
     }
 
-    /// Adds a model.
-    pub(super) fn add(&mut self, name: &str, model: &Instance) -> Result<()> {
+    /// Adds a model, which errors and results call by this name.
+    pub fn add(&mut self, name: &str, model: &Instance) -> Result<()> {
         let (problem, truth) = (&*model.problem, model.truth()?);
         let m = self.names.len();
         if m >= self.dim {
@@ -104,6 +93,9 @@ impl Columns {
         self.names.push(name.into());
         self.make_room(m, &column)?;
         self.write(m, &column);
+        self.own.push(problem.name().into());
+        let said = |note: &Note| Note { message: format!("{name}: {}", note.message), ..note.clone() };
+        self.notes.extend(model.notes.iter().map(said));
         Ok(())
     }
 
@@ -131,8 +123,7 @@ impl Columns {
         Ok(())
     }
 
-    /// Merges new successors into the rows, from the back: nothing is overwritten before it
-    /// has moved.
+    /// Merges new successors from the back: nothing is overwritten before it has moved.
     fn spread(&mut self, column: &Column, new: usize, row: &mut Vec<(u32, f64)>) {
         let (d, mut from) = (self.dim, self.successors.len());
         let mut to = from + new;
@@ -167,7 +158,6 @@ impl Columns {
         }
     }
 
-    /// Writes a column, whose successors are all there.
     fn write(&mut self, m: usize, column: &Column) {
         let mut row = Vec::new();
         for p in 0..self.first_row.len() - 1 {
@@ -180,8 +170,8 @@ impl Columns {
         }
     }
 
-    /// What the models make; an error if some did not come.
-    pub(super) fn finish(self) -> Result<Mixed> {
+    /// A problem of what the models make, by this name; an error if some did not come.
+    pub(super) fn builder(self, name: &str) -> Result<ProblemBuilder> {
         let fault = |fault: String| Error::Field { field: "models".into(), fault };
         let Some(frame) = self.frame else { return Err(fault("there is no model to mix".into())) };
         if self.names.len() != self.dim {
@@ -189,17 +179,14 @@ impl Columns {
         }
         let Frame { start, goal, first_pair, costs, state_names, action_names } = frame;
         let (first_row, successors, phi) = (self.first_row, self.successors, self.phi);
-        Ok(Mixed {
-            start,
-            goal,
-            arrays: Arrays { first_pair, costs, first_row, successors, phi },
-            state_names: state_names.or(self.lent.0),
-            action_names: action_names.or(self.lent.1),
-        })
+        let arrays = Arrays { first_pair, costs, first_row, successors, phi };
+        let mut builder = ProblemBuilder::of_arrays(name, self.dim, arrays);
+        builder.start(start).goal(goal);
+        builder.labels(state_names.or(self.lent.0), action_names.or(self.lent.1));
+        Ok(builder)
     }
 }
 
-/// A model in the numbers of the first.
 struct Column<'a> {
     problem: &'a Problem,
     truth: &'a Truth,
@@ -289,7 +276,7 @@ fn actions(ours: &Frame, s: State, theirs: &Problem, other: State) -> Result<Opt
 }
 
 /// The place of each of our names among theirs, or our first that is missing. None where they are
-/// the same, or where a name stands twice, which matches nothing: then the numbers count.
+/// the same, or where a name occurs twice: then the numbers count.
 fn places<'a>(
     ours: impl ExactSizeIterator<Item = &'a str> + Clone,
     theirs: impl ExactSizeIterator<Item = &'a str> + Clone,
@@ -306,12 +293,6 @@ fn places<'a>(
     }
     let found = ours.map(|name| places.get(name).copied().ok_or_else(|| name.to_string()));
     found.collect::<Result<Vec<_>, _>>().map(Some)
-}
-
-/// What was done to a model was done to the mixture.
-pub(super) fn told(name: &str, notes: &[Note]) -> Vec<Note> {
-    let said = |note: &Note| Note { message: format!("{name}: {}", note.message), ..note.clone() };
-    notes.iter().map(said).collect()
 }
 
 #[cfg(test)]

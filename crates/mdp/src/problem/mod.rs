@@ -5,8 +5,6 @@
 //! [`Truth`]. Learners are built from a [`Problem`] and never see a [`Truth`].
 
 mod builder;
-#[cfg(test)]
-pub(crate) mod drawn;
 mod faults;
 mod fingerprint;
 mod fit;
@@ -19,25 +17,21 @@ mod names;
 mod need;
 mod note;
 mod ranges;
-mod reach;
 mod restart;
 pub mod seen;
 #[cfg(test)]
-mod tests;
-mod tolerance;
+pub(crate) mod tests;
 mod true_kernel;
 mod truth;
-mod with_kernel;
 
-pub use builder::Kernel;
 pub(crate) use builder::{Arrays, LARGEST_COST};
 pub use builder::{Csr, Dense, ProblemBuilder, Rows, Shape};
 pub use faults::Faults;
 pub use fingerprint::Fingerprint;
 pub use labels::{ActionLister, ActionNames, Names};
 pub use linear_view::LinearView;
-pub use mix::mix;
-pub use mix::{Mixer, mix_restarting};
+pub use mix::{mix, mix_restarting};
+pub use mixer::Mixer;
 pub use models::{Candidate, Model};
 pub use names::distinct_names;
 pub(crate) use names::model_name_faults;
@@ -45,13 +39,12 @@ pub use need::Need;
 pub use need::all_rows;
 pub use note::Note;
 pub use restart::restart;
-pub use tolerance::{ROUNDING, ROW_TOLERANCE};
 pub use true_kernel::Entry;
 pub(crate) use true_kernel::Outline;
 pub use truth::Size;
 pub use truth::{Instance, Truth};
 
-use crate::numeric::{Polytope, Tall};
+use crate::numeric::{Grouped, Polytope, Tall};
 use crate::{Error, Result};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -64,6 +57,22 @@ pub type Action = usize;
 /// A state-action pair's number: the pairs of all states in order, one after the other.
 pub type Pair = usize;
 
+/// The tolerance for the sum of a row: a dozen probabilities of six digits. A row that is further
+/// off than [`ROUNDING`] is divided by its sum, and that is noted.
+pub const ROW_TOLERANCE: f64 = 1e-5;
+/// How far a row may be from summing to one by rounding alone.
+pub const ROUNDING: f64 = 1e-9;
+
+/// The states from which arcs, given as (from, to), lead to the goal. `arcs` is called twice.
+fn leads_to<I>(states: usize, goal: State, arcs: impl Fn() -> I) -> Vec<bool>
+where
+    I: Iterator<Item = (u32, u32)>,
+{
+    let before = Grouped::new(states, || arcs().map(|(s, to)| (to as State, s)));
+    let marked = (0..states).map(|s| s == goal).collect();
+    before.reaching(marked, |s| Some(s as State))
+}
+
 /// A known linear fact about theta: a'theta <= b.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Halfspace {
@@ -73,11 +82,8 @@ pub struct Halfspace {
     pub b: f64,
 }
 
-/// All that a learner may know: states, actions, costs, features, start, goal, names.
-///
-/// Features are sparse: each pair has a list of successors and one row phi(s'|s,a) in R^d for each
-/// of them, in flat arrays. Build one with [`Problem::builder`] or [`Problem::from_models`]; both
-/// check everything.
+/// All that a learner may know: states, actions, costs, features, start, goal, names. Features are
+/// sparse: each successor of a pair has a row phi(s'|s,a) in R^d, in flat arrays.
 #[derive(Clone, Debug)]
 pub struct Problem {
     name: String,
@@ -178,13 +184,12 @@ impl Problem {
         scaled.costs.iter_mut().for_each(|cost| *cost *= factor);
         scaled
     }
-    /// The user's units per unit of the theory, whose costs lie in [0, 1]: the largest cost if that
-    /// exceeds 1, else 1. Learners divide by it on the way in and multiply by it on the way out.
+    /// The largest cost if above 1, else 1: the user's units per unit of the theory.
     pub fn cost_unit(&self) -> f64 {
         self.cost_unit
     }
-    /// The largest cost, in the user's units: what learners divide by whose results do not depend
-    /// on these. 1 if all costs are 0, or so small that they could not be divided by.
+    /// The largest cost; 1 if it is 0 or too small to divide by. Learners whose results must not
+    /// depend on units divide by it.
     pub fn largest_cost(&self) -> f64 {
         let largest = self.costs.iter().copied().fold(0.0, f64::max);
         if largest >= f64::MIN_POSITIVE { largest } else { 1.0 }
@@ -215,8 +220,7 @@ impl Problem {
     pub fn place_of(&self, p: Pair, next: State) -> Option<usize> {
         u32::try_from(next).ok().and_then(|next| self.successors(p).binary_search(&next).ok())
     }
-    /// Whether any model has a step: a successor may be there for the sake of the truth alone
-    /// ([`ProblemBuilder::successor`]).
+    /// Whether any model has a step: a [successor](ProblemBuilder::successor) need not be one.
     pub fn allows(&self, p: Pair, next: State) -> bool {
         let row = self.place_of(p, next).map(|place| self.rows(p).start + place);
         row.is_some_and(|row| !self.is_blank(row))
@@ -238,8 +242,7 @@ impl Problem {
         &self.notes
     }
 
-    /// An error that names the states [`Problem::out_of_reach`]: no learner can be asked to find
-    /// the way.
+    /// An error that names the states [`Problem::out_of_reach`].
     pub fn require_goal_in_reach(&self) -> Result<()> {
         let states: Vec<String> =
             self.out_of_reach().into_iter().map(|s| self.state_name(s).into_owned()).collect();
@@ -249,8 +252,7 @@ impl Problem {
         }
     }
 
-    /// The states ahead of the start from which no sequence of actions leads to the goal, whatever
-    /// theta is.
+    /// The states ahead of the start from which no actions lead to the goal, whatever theta is.
     pub fn out_of_reach(&self) -> Vec<State> {
         let n = self.states();
         let next_states = |s: State| {
@@ -268,7 +270,7 @@ impl Problem {
             }
         }
         let arcs = || (0..n).flat_map(move |s| next_states(s).map(move |next| (s as u32, next)));
-        let reaches = reach::leads_to(n, self.goal, arcs);
+        let reaches = leads_to(n, self.goal, arcs);
         (0..n).filter(|&s| ahead[s] && !reaches[s]).collect()
     }
 
@@ -288,8 +290,7 @@ impl Problem {
             + names
     }
 
-    /// The size in memory of a problem with so many pairs, feature rows and dimensions, its truth
-    /// included and with names for states and actions, in bytes: an estimate from above.
+    /// An upper estimate, in bytes, for a problem with its truth and names.
     pub fn bytes_of(pairs: usize, rows: usize, dim: usize) -> u64 {
         // 8 for a number of a feature row, 12 for its successor and probability; per pair cost,
         // first row, names, pairs' states

@@ -1,22 +1,15 @@
-//! Candidate models to features: with d kernels P_1..P_d, phi(s'|s,a) = (P_1(s'|s,a), ...,
-//! P_d(s'|s,a)).
+//! Candidate models as features: phi(s'|s,a) = (P_1(s'|s,a), ..., P_d(s'|s,a)).
 
-use super::{Problem, ProblemBuilder, ROW_TOLERANCE, State};
-use crate::error::shown;
+use super::{Pair, Problem, ProblemBuilder, Rows, Shape, State};
 use crate::{Error, Result};
-use std::collections::BTreeMap;
 
 impl Problem {
     /// A learning problem from d candidate models over the same states and actions: the truth is
-    /// some mixture of them.
+    /// some mixture of them. `models[i][s][a]` lists (next state, probability); `costs[s][a]` are
+    /// the costs. That no weight is negative joins B; [`ProblemBuilder::from_models`] leaves that
+    /// to the caller.
     ///
-    /// `models[i][s][a]` lists (next state, probability); `costs[s][a]` are the costs. That the
-    /// weights are a mixture (none negative) is known here and joins B;
-    /// [`ProblemBuilder::from_models`] leaves that to the caller. Rows may be off by
-    /// [`ROW_TOLERANCE`], as numbers of type `f32` are: [`ProblemBuilder::build`] divides them by
-    /// their sums.
-    ///
-    /// A model may come with a name, which results and errors then call it by:
+    /// A model may come with a name, which results and errors then use:
     ///
     /// ```
     /// use goalward_mdp::problem::Problem;
@@ -26,10 +19,6 @@ impl Problem {
     /// let problem = Problem::from_models(&models, &[vec![1.0], vec![]], 0, 1)?;
     /// assert_eq!((problem.dim(), problem.extra().len()), (2, 2));
     /// assert_eq!(problem.model_name(1), "slow");
-    /// // without names they have numbers
-    /// let [(_, fast), (_, slow)] = models;
-    /// let problem = Problem::from_models(&[fast, slow], &[vec![1.0], vec![]], 0, 1)?;
-    /// assert_eq!(problem.model_name(1), "1");
     /// # Ok::<(), goalward_mdp::Error>(())
     /// ```
     pub fn from_models<M: Candidate>(
@@ -44,8 +33,11 @@ impl Problem {
     }
 }
 
+/// Successors with their probabilities.
+type Row = Vec<(State, f64)>;
+
 /// A kernel: for every state, for every action, the successors with their probabilities.
-pub type Model = Vec<Vec<Vec<(State, f64)>>>;
+pub type Model = Vec<Vec<Row>>;
 
 /// A candidate model: a [`Model`], or a name and a [`Model`].
 pub trait Candidate {
@@ -76,18 +68,8 @@ impl<N: AsRef<str>> Candidate for (N, Model) {
 impl ProblemBuilder {
     /// A builder filled with the features of d candidate models; nothing is assumed of the weights.
     pub fn from_models<M: Candidate>(name: &str, models: &[M], costs: &[Vec<f64>]) -> Result<ProblemBuilder> {
-        let mut builder = ProblemBuilder::new(name, costs.len(), models.len());
-        let names = models.iter().map(|model| model.name().map(String::from)).collect::<Option<_>>();
-        if let Some(names) = names {
-            builder.model_names(names);
-        }
-        let models: Vec<&Model> = models.iter().map(Candidate::kernel).collect();
-        for (s, costs) in costs.iter().enumerate() {
-            for &cost in costs {
-                builder.action(s, cost)?;
-            }
-        }
-        for (m, model) in models.iter().enumerate() {
+        let names = models.iter().map(|model| model.name().map(String::from)).collect();
+        for (m, model) in models.iter().map(Candidate::kernel).enumerate() {
             if model.len() != costs.len() {
                 let fault = format!("{} states, but costs are given for {}", model.len(), costs.len());
                 return Err(Error::Field { field: format!("models[{m}]"), fault });
@@ -97,39 +79,20 @@ impl ProblemBuilder {
                 return Err(Error::Field { field: format!("models[{m}][{s}]"), fault });
             }
         }
-        for (s, costs) in costs.iter().enumerate() {
-            for a in 0..costs.len() {
-                let mut rows: BTreeMap<State, Vec<f64>> = BTreeMap::new();
-                for (m, model) in models.iter().enumerate() {
-                    check_row(&model[s][a], model.len()).map_err(|fault| Error::Model {
-                        model: builder.model_name(m),
-                        state: s,
-                        action: a,
-                        fault,
-                    })?;
-                    for &(next, p) in &model[s][a] {
-                        rows.entry(next).or_insert_with(|| vec![0.0; models.len()])[m] += p;
-                    }
-                }
-                for (next, phi) in rows {
-                    builder.feature(s, a, next, &phi)?;
-                }
-            }
-        }
-        Ok(builder)
+        let mut first_pair = vec![0];
+        first_pair.extend(costs.iter().scan(0, |end, costs| {
+            *end += costs.len();
+            Some(*end)
+        }));
+        let pairs: Vec<Vec<&Row>> =
+            models.iter().map(|model| model.kernel().iter().flatten().collect()).collect();
+        let pairs: Vec<&dyn Rows> = pairs.iter().map(|pairs| pairs as &dyn Rows).collect();
+        Problem::from_arrays(name, Shape { first_pair, costs: costs.concat() }, &pairs, names)
     }
 }
 
-fn check_row(row: &[(State, f64)], states: usize) -> Result<(), String> {
-    if let Some((next, _)) = row.iter().find(|(next, _)| *next >= states) {
-        return Err(format!("next state {next} does not exist, there are {states} states"));
+impl Rows for Vec<&Row> {
+    fn append(&self, pair: Pair, row: &mut Row) {
+        row.extend_from_slice(self[pair]);
     }
-    if let Some((next, p)) = row.iter().find(|(_, p)| !p.is_finite() || *p < 0.0) {
-        return Err(format!("the probability of next state {next} is {}", shown(*p)));
-    }
-    let sum: f64 = row.iter().map(|(_, p)| p).sum();
-    if (sum - 1.0).abs() > ROW_TOLERANCE {
-        return Err(format!("the row sums to {}, not to 1 (tolerance {ROW_TOLERANCE:e})", shown(sum)));
-    }
-    Ok(())
 }

@@ -20,20 +20,7 @@ impl Problem {
         self.model_names.as_deref()
     }
 
-    /// The same problem with other names for its models: one for each entry of theta, none of them
-    /// empty, no two alike.
-    ///
-    /// ```
-    /// use goalward_mdp::Problem;
-    /// let model = |heads: f64| vec![vec![vec![(0, 1.0 - heads), (1, heads)]], vec![]];
-    /// let coin = Problem::from_models(&[model(0.5), model(0.2)], &[vec![1.0], vec![]], 0, 1)?;
-    /// assert_eq!(coin.model_name(1), "1");
-    /// let names = vec!["fair".to_string(), "biased".to_string()];
-    /// let named = coin.with_model_names(names)?;
-    /// assert_eq!(named.model_name(1), "biased");
-    /// assert!(named.with_model_names(vec!["fair".into(), "fair".into()]).is_err());
-    /// # Ok::<(), goalward_mdp::Error>(())
-    /// ```
+    /// The same problem with other names for its models: none empty, no two alike.
     pub fn with_model_names(mut self, names: Vec<String>) -> Result<Problem> {
         check(names.iter().map(String::as_str), self.dim)?;
         self.model_names = Some(names);
@@ -49,12 +36,10 @@ impl Instance {
     }
 }
 
-/// The error is the first fault of the names for a number of models.
 pub(super) fn check<'a>(names: impl ExactSizeIterator<Item = &'a str>, models: usize) -> Result<()> {
     model_name_faults(names, models).into_iter().next().map_or(Ok(()), Err)
 }
 
-/// The faults of the names for a number of models.
 pub(crate) fn model_name_faults<'a>(
     names: impl ExactSizeIterator<Item = &'a str>,
     models: usize,
@@ -77,7 +62,6 @@ pub(crate) fn model_name_faults<'a>(
     faults
 }
 
-/// A name in quotes, and not all of it where it is long.
 fn quoted(name: &str) -> String {
     const SHOWN: usize = 40;
     match name.char_indices().nth(SHOWN) {

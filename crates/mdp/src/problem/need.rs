@@ -4,12 +4,9 @@ use super::{Instance, Problem};
 use crate::{Error, Result, memory};
 use std::fmt;
 
-/// What work on a problem takes, part by part, as an estimate from above: to be said, and asked
-/// for, before it begins.
-///
-/// Shown as `1.47 GB (the problem 1.03 GB, 2 runs of 0.22 GB each)`. Nobody knows beforehand which
-/// method will plan on the truth. What is asked for is enough for most. Where the goal is far and
-/// policies mix slowly it may be [`far`](Need::far), which is said too where it is more.
+/// An upper estimate of the memory that work on a problem takes, shown as `1.47 GB (the problem
+/// 1.03 GB, 2 runs of 0.22 GB each)`. Which method will plan on the truth is not known beforehand;
+/// where the goal is far it may take [`far`](Need::far), which is shown too where it is more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Need {
     /// The problem and its truth, in bytes; they are there already.
@@ -26,7 +23,7 @@ pub struct Need {
     pub runs: u64,
 }
 
-/// Blocks of this number of transitions are reduced first (`REDUCE_ARCS` of the planner).
+/// Blocks of up to this number of transitions may be eliminated (`Method::Elimination`).
 const REDUCED: u64 = 3_000_000;
 
 impl Need {
@@ -52,8 +49,7 @@ impl Need {
         }
     }
 
-    /// The same, and runs of a learner whose tables take so many bytes
-    /// (`learners::bytes`).
+    /// The same, and runs of a learner whose tables take this many bytes (`learners::bytes`).
     pub fn runs(instance: &Instance, learner: u64, runs: u64) -> Need {
         Need { learner, runs, ..Need::solving(instance) }
     }
@@ -63,13 +59,11 @@ impl Need {
         self.problem + self.more()
     }
 
-    /// What comes on top of the problem.
     fn more(&self) -> u64 {
         self.solving.max(self.solution + self.learner * self.runs)
     }
 
-    /// An error that states the sizes if what is free does not suffice for what comes on top of the
-    /// problem.
+    /// An error with both sizes if the free memory does not suffice for what is not there yet.
     pub fn require(&self) -> Result<()> {
         match memory::available() {
             Some(free) if self.more() > free => Err(Error::Memory {

@@ -1,14 +1,12 @@
-//! What was done to what a user gave, for the user to be told.
+//! Notes on what was done to the user's input.
 
 use serde::Serialize;
 
-/// Something that a reader or a builder did to what it was given, and that changes no more than
-/// rounding or was the only sensible reading. Commands say it beside their results; `check` lists
-/// it.
+/// A change that a reader or builder made to its input: rounding, or the only sensible reading.
+/// Commands print it beside results; `check` lists it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Note {
-    /// What kind of thing it is, in one word: `rescaled`, `rewards`, `rounded`, `sums` or
-    /// `theta`.
+    /// Its kind: `rescaled`, `rewards`, `rounded`, `sums` or `theta`.
     pub kind: &'static str,
     /// All of it in a sentence.
     pub message: String,
@@ -41,8 +39,7 @@ impl Note {
         Note { state: Some(state), action: Some(action), ..self }
     }
 
-    /// Rows that sum to one only within `tolerance` were divided by their sums; `worst` says which
-    /// is furthest off, and `sum` what it summed to.
+    /// Rows that sum to one within `tolerance` were divided by their sums; `worst` is furthest off.
     pub(crate) fn rescaled(rows: usize, tolerance: f64, worst: &str, sum: f64) -> Note {
         let message = match rows {
             1 => format!(

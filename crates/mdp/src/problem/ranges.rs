@@ -6,9 +6,8 @@ use super::Problem;
 const SAME: f64 = 1e-12;
 
 impl Problem {
-    /// A range for every entry of theta that the problem's facts state, or imply together with the
-    /// sums of rows: for weights of a mixture from 0 to 1. An end is infinite where they say
-    /// nothing. B lies within these ranges; it may be narrower.
+    /// A range for every entry of theta that facts state, or imply with the sums of rows: 0 to 1
+    /// for weights of a mixture. B lies within these ranges.
     pub(crate) fn known_ranges(&self) -> Vec<(f64, f64)> {
         let mut ranges = vec![(f64::NEG_INFINITY, f64::INFINITY); self.dim];
         for fact in &self.extra {
@@ -31,9 +30,8 @@ impl Problem {
         ranges
     }
 
-    /// Intervals for the entries of theta without what lies beyond the known
-    /// ranges: a bound that is certified with rounding may lie a little
-    /// outside, and one over a set that left rows of B out far outside.
+    /// Intervals for the entries of theta within the known ranges: certified bounds may lie
+    /// outside, far outside where rows of B were left out.
     pub fn clip(&self, intervals: &[(f64, f64)]) -> Vec<(f64, f64)> {
         let ranges = self.known_ranges();
         let clipped = intervals.iter().zip(ranges).map(|(&(low, high), (least, most))| match least <= most {
@@ -43,8 +41,7 @@ impl Problem {
         clipped.collect()
     }
 
-    /// Whether the rows of a pair sum to one in every feature, so that theta's entries sum to one.
-    /// Any pair tells: B has an equality for each.
+    /// Whether theta's entries sum to one. Any pair tells: B has an equality for each.
     fn rows_are_models(&self) -> bool {
         let mut sums = vec![0.0; self.dim];
         let told = |p: usize, sums: &mut Vec<f64>| {

@@ -1,11 +1,8 @@
-//! A second chance: states from which the goal cannot be reached send the traveller back to the
-//! start.
+//! A second chance: a step to a state from which the goal cannot be reached leads to the start.
 
-use super::reach::leads_to;
-use super::{Entry, Instance, Problem, ProblemBuilder, State, Truth};
+use super::{Entry, Instance, Problem, ProblemBuilder, State, Truth, leads_to};
 use crate::Result;
 
-/// What the new action is called.
 const NAME: &str = "restart";
 
 /// The instance in which a step that would end in a state from which the goal cannot be reached
@@ -50,31 +47,24 @@ pub fn restart(problem: &Problem, truth: &Truth) -> Result<(Instance, Vec<State>
     }
     let mut builder = with_a_way_back(problem, &lost)?;
     let instance = match truth.theta() {
-        Some(theta) if !truth.is_kernel() => Instance::new(restarting(builder, problem)?, theta)?,
+        Some(theta) if !truth.is_kernel() => Instance::new(builder.build()?, theta)?,
         _ => {
             let moved = moved(problem, truth, &lost);
             for &(s, a, next, _) in &moved {
                 builder.successor(s, a, next)?;
             }
-            Instance::from_kernel(restarting(builder, problem)?, &moved)?
+            Instance::from_kernel(builder.build()?, &moved)?
         }
     };
     Ok((instance, all))
 }
 
-/// The problem's parts, but for facts, with lost states that lead back to the start.
+/// The problem's parts, with lost states that lead back to the start.
 fn with_a_way_back(problem: &Problem, lost: &dyn Fn(State) -> bool) -> Result<ProblemBuilder> {
-    let mut builder = Problem::builder(problem.name(), problem.states(), problem.dim());
-    builder.start(problem.start()).goal(problem.goal());
-    if let Some(names) = problem.state_names() {
-        builder.state_labels(names.clone());
-    }
+    let mut builder = ProblemBuilder::like(problem);
     if let Some(names) = problem.action_names() {
         let kept = |s: State| if lost(s) { vec![NAME] } else { names.of(s).collect() };
         builder.name_actions((0..problem.states()).map(kept));
-    }
-    if let Some(names) = problem.model_names() {
-        builder.model_names(names.to_vec());
     }
     for s in 0..problem.states() {
         if lost(s) {
@@ -101,14 +91,6 @@ fn with_a_way_back(problem: &Problem, lost: &dyn Fn(State) -> bool) -> Result<Pr
         }
     }
     Ok(builder)
-}
-
-/// The builder's problem with all facts about theta.
-fn restarting(mut builder: ProblemBuilder, problem: &Problem) -> Result<Problem> {
-    for fact in problem.extra() {
-        builder.extra(&fact.a, fact.b)?;
-    }
-    builder.build()
 }
 
 /// The entries of the kernel in which what would be lost begins again.

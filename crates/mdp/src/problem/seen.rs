@@ -1,16 +1,14 @@
-//! What kernels see of B: directions along which some probability changes, and how far B can reach
-//! along them.
+//! The directions of B along which some probability changes, and how far B can reach along them.
 //!
-//! Every row of features is a probability on B, so that it lies in [0, 1] there. That bounds B
-//! along every direction that a kernel sees, however faintly: B may be 1e8 wide where features
-//! differ by 1e-8, and no ball of ordinary size would hold it.
+//! Every row is a probability in [0, 1] on B. That bounds B along every direction that a kernel
+//! sees, however faintly: B may be 1e8 wide where features differ by 1e-8.
 
 use super::Problem;
 use crate::numeric::{Polytope, dot, norm};
 use crate::{Error, Result};
 
-/// What rounding leaves of a row that B fixes, as a share of its features' norm, is below this; or
-/// this, where B's hull has equalities that are implied, and so known less well.
+/// The share of its features' norm that rounding may leave of a row that B fixes; and the same
+/// where B's hull has implied equalities, which are known less well.
 const NOISE: f64 = 1e-13;
 const IMPLIED: f64 = 1e-11;
 /// What the first look takes for a direction, as a share of the row: a later row may see it better.
@@ -21,8 +19,7 @@ const ORDINARY: f64 = 1e3;
 /// Beyond this, theta times a feature of ordinary size has no digits left for a probability.
 const FURTHEST: f64 = 1e13;
 
-/// Refuses a problem in which some feature is so faint that likelihoods cannot be computed with: B
-/// reaches too far along it.
+/// Refuses a problem with features so faint that B reaches too far along them.
 pub fn require_clear(problem: &Problem) -> Result<()> {
     let reach = Seen::of(problem).reach.into_iter().fold(0.0, f64::max);
     if reach <= FURTHEST {
@@ -45,18 +42,12 @@ pub struct Seen {
     pub reach: Vec<f64>,
 }
 
-/// A row of features as a direction beyond those known.
-struct Candidate {
-    direction: Vec<f64>,
-    reach: f64,
-}
+/// The direction of a row of features beyond those known, and how far B reaches along it.
+type Candidate = (Vec<f64>, f64);
 
 impl Seen {
-    /// Looks at all rows; at the first few of them where these show all directions well.
-    ///
-    /// Where they do not, the rows are taken in another order: always the one that bounds B best
-    /// along what it adds. Directions of different scale are then told apart, and B is no longer
-    /// along a well-known direction for the sake of one that is hardly known.
+    /// The directions in the order of rows if these show all of them well; else always the row that
+    /// bounds B best along what it adds, so that directions of different scale are told apart.
     pub fn of(problem: &Problem) -> Seen {
         let first = Seen::in_order(problem);
         let complete = first.directions.len() == problem.constraints().free();
@@ -97,12 +88,11 @@ impl Seen {
         all.split_off(self.directions.len())
     }
 
-    fn push(&mut self, candidate: Candidate) {
-        self.directions.push(candidate.direction);
-        self.reach.push(candidate.reach);
+    fn push(&mut self, (direction, reach): Candidate) {
+        self.directions.push(direction);
+        self.reach.push(reach);
     }
 
-    /// The first rows that show a new direction clearly.
     fn in_order(problem: &Problem) -> Seen {
         let mut seen = Seen { directions: Vec::new(), reach: Vec::new() };
         let k = problem.constraints().free();
@@ -119,7 +109,6 @@ impl Seen {
         seen
     }
 
-    /// Whether no row adds more to the directions than rounding.
     fn is_all(&self, problem: &Problem) -> bool {
         (0..problem.pairs()).all(|p| {
             let phi = problem.phi(p);
@@ -155,17 +144,15 @@ impl Seen {
             let one = norm(&row);
             row.iter_mut().for_each(|x| *x /= one);
         }
-        Some(Candidate { direction: row, reach: width / left })
+        Some((row, width / left))
     }
 }
 
-/// The remainder of a row beyond the directions is known by differences while it is at least this
-/// share of the row, squared.
+/// While the squared remainder of a row is at least this share, it is known by differences.
 const SURE: f64 = 1e-10;
 
-/// Rows in the order of how well they bound B along what they add to the directions so far. A row
-/// costs O(d) for each direction, and O(d k) few times: what it adds only shrinks, so that what is
-/// known of it from before bounds how well it does.
+/// Rows by how well they bound B along what they add to the directions so far. What a row adds only
+/// shrinks, so that earlier values are bounds, and few rows are computed anew.
 struct Ranking<'a> {
     problem: &'a Problem,
     rows: Vec<Rank>,
@@ -173,7 +160,6 @@ struct Ranking<'a> {
 
 #[derive(Clone, Copy)]
 struct Rank {
-    /// The number of the row.
     row: usize,
     /// Squared norms: of the row, and of its remainder.
     size: f64,
@@ -189,9 +175,9 @@ impl<'a> Ranking<'a> {
     fn new(problem: &'a Problem) -> Self {
         let none = Seen { directions: Vec::new(), reach: Vec::new() };
         let rank = |row: usize| {
-            let candidate = none.candidate(problem.constraints(), problem.row(row), 0.0)?;
-            let size = candidate.reach.powi(-2);
-            Some(Rank { row, size, left: size, width: 1.0, reach: candidate.reach, exact: Some(0) })
+            let (_, reach) = none.candidate(problem.constraints(), problem.row(row), 0.0)?;
+            let size = reach.powi(-2);
+            Some(Rank { row, size, left: size, width: 1.0, reach, exact: Some(0) })
         };
         let rows = (0..problem.pairs()).flat_map(|p| problem.rows(p));
         Ranking { problem, rows: rows.filter_map(rank).collect() }
@@ -213,21 +199,19 @@ impl<'a> Ranking<'a> {
                 Some(candidate) if rank.exact == Some(known) || rank.left > SURE * rank.size => {
                     return Some(candidate);
                 }
-                Some(candidate) => (rank.reach, rank.exact) = (candidate.reach, Some(known)),
+                Some((_, reach)) => (rank.reach, rank.exact) = (reach, Some(known)),
             }
         }
         None
     }
 
-    /// Takes a new direction into account.
-    fn follow(&mut self, new: &Candidate) {
+    fn follow(&mut self, (direction, reach): &Candidate) {
         let basis = self.problem.constraints().basis();
-        let lifted: Vec<f64> =
-            basis.chunks_exact(new.direction.len()).map(|n| dot(n, &new.direction)).collect();
+        let lifted: Vec<f64> = basis.chunks_exact(direction.len()).map(|n| dot(n, direction)).collect();
         for rank in &mut self.rows {
             let part = dot(self.problem.row(rank.row), &lifted);
             rank.left -= part * part;
-            rank.width += part.abs() * new.reach;
+            rank.width += part.abs() * reach;
             // the remainder is less than this, where rounding hides its size
             let most = rank.left.max(SURE * rank.size).sqrt();
             rank.reach = rank.reach.max(rank.width / most * (1.0 - 1e-9));
@@ -297,7 +281,7 @@ mod tests {
                 };
                 let rows = (0..problem.pairs()).flat_map(|p| problem.rows(p));
                 let reach = rows.filter_map(|row| {
-                    Some(before.candidate(problem.constraints(), problem.row(row), 0.0)?.reach)
+                    Some(before.candidate(problem.constraints(), problem.row(row), 0.0)?.1)
                 });
                 let best = reach.fold(f64::INFINITY, f64::min);
                 assert!(seen.reach[known] <= best * (1.0 + 1e-5), "{seed}, {known}: {best} {seen:?}");

@@ -1,8 +1,7 @@
 //! The builder's checks, one by one, and the sparse products.
 
-use super::drawn;
-use super::{Kernel, Model, Problem, ProblemBuilder, Truth};
-use crate::numeric::Portable;
+use super::{Arrays, Instance, Model, Problem, ProblemBuilder, Truth};
+use crate::numeric::{Portable, Stream};
 use crate::{Error, Result};
 
 /// Two states and the goal; the truth is (0.25, 0.75).
@@ -207,7 +206,7 @@ fn candidate_models() {
 
 #[test]
 fn sparse_products_equal_dense_ones() {
-    for instance in [drawn::mixture(40, 2, 4, 7), drawn::grid(5)] {
+    for instance in [mixture(40, 2, 4, 7), grid(5)] {
         let problem = instance.problem;
         let (n, d) = (problem.states(), problem.dim());
         // zero at the goal and elsewhere, so that the shortcut for zeros is met
@@ -231,19 +230,19 @@ fn sparse_products_equal_dense_ones() {
 }
 
 /// One state that leads to itself or to the goal.
-fn coin() -> Kernel {
-    Kernel {
+fn coin() -> Arrays {
+    Arrays {
         first_pair: vec![0, 1, 1],
         costs: vec![2.0],
         first_row: vec![0, 2],
         successors: vec![0, 1],
-        probabilities: vec![0.25, 0.75],
+        phi: vec![0.25, 0.75],
     }
 }
 
 #[test]
 fn a_kernel_is_the_problem_that_its_rows_make() {
-    let kernel = ProblemBuilder::of_kernel("coin", coin()).unwrap().build().unwrap();
+    let kernel = ProblemBuilder::of_known("coin", coin()).build().unwrap();
     let mut builder = Problem::builder("coin", 2, 1);
     builder.action(0, 2.0).unwrap();
     builder.feature(0, 0, 0, &[0.25]).unwrap().feature(0, 0, 1, &[0.75]).unwrap();
@@ -253,33 +252,69 @@ fn a_kernel_is_the_problem_that_its_rows_make() {
     assert_eq!((kernel.costs(), kernel.cost_unit()), (rows.costs(), rows.cost_unit()));
     assert_eq!((kernel.constraints().free(), rows.constraints().free()), (0, 0));
     // what is added is checked as in any other problem
-    let mut more = ProblemBuilder::of_kernel("coin", coin()).unwrap();
+    let mut more = ProblemBuilder::of_known("coin", coin());
     let again = more.action(0, 1.0).unwrap();
     more.feature(0, again, 1, &[0.5]).unwrap();
     assert_says(more.build(), &["action 1", "0.5"]);
-    let mut more = ProblemBuilder::of_kernel("coin", coin()).unwrap();
+    let mut more = ProblemBuilder::of_known("coin", coin());
     more.extra(&[1.0], 0.5).unwrap();
     assert_says(more.build(), &[]);
 }
 
-#[test]
-fn kernels_are_checked() {
-    let with = |change: fn(&mut Kernel)| {
-        let mut kernel = coin();
-        change(&mut kernel);
-        ProblemBuilder::of_kernel("coin", kernel).and_then(ProblemBuilder::build)
+/// A mixture of models with random successors, the goal among them, and equal weights.
+pub(crate) fn mixture(states: usize, actions: usize, successors: usize, dim: usize) -> Instance {
+    let mut stream = Stream::new(states as u64, &[dim as u64]);
+    let goal = states - 1;
+    let mut models = vec![Vec::new(); dim];
+    let mut costs = Vec::new();
+    for s in 0..goal {
+        costs.push((0..actions).map(|_| 0.1 + 0.9 * stream.uniform()).collect::<Vec<f64>>());
+        models.iter_mut().for_each(|model| model.push(Vec::new()));
+        for _ in 0..actions {
+            let mut next: Vec<usize> = (0..successors).map(|_| stream.below(states)).collect();
+            next.extend([goal, (s + 1).min(goal)]);
+            next.sort_unstable();
+            next.dedup();
+            for model in &mut models {
+                let weights: Vec<f64> = next.iter().map(|_| 0.1 + stream.uniform()).collect();
+                let sum: f64 = weights.iter().sum();
+                model[s].push(next.iter().zip(&weights).map(|(&n, w)| (n, w / sum)).collect::<Vec<_>>());
+            }
+        }
+    }
+    costs.push(Vec::new());
+    models.iter_mut().for_each(|model| model.push(Vec::new()));
+    let problem = Problem::from_models(&models, &costs, 0, goal).unwrap();
+    Instance::new(problem, &vec![1.0 / dim as f64; dim]).unwrap()
+}
+
+/// A square grid from corner to corner: a move succeeds, or the wind blows another way.
+pub(crate) fn grid(n: usize) -> Instance {
+    let goal = n * n - 1;
+    let step = |s: usize, way: usize| {
+        let (row, column) = (s / n, s % n);
+        match way {
+            0 => row * n + (column + 1).min(n - 1),
+            1 => (row + 1).min(n - 1) * n + column,
+            2 => row * n + column.saturating_sub(1),
+            _ => row.saturating_sub(1) * n + column,
+        }
     };
-    assert_says(with(|k| k.costs[0] = -1.0), &["state 0", "cost is -1"]);
-    assert_says(with(|k| k.costs[0] = f64::NAN), &["state 0", "cost is"]);
-    assert_says(with(|k| k.first_pair = vec![0, 2, 1]), &["first_pair"]);
-    assert_says(with(|k| k.first_pair.clear()), &["first_pair"]);
-    assert_says(with(|k| k.first_row = vec![0, 1]), &["first_row"]);
-    assert_says(with(|k| k.first_row = vec![0]), &["first_row"]);
-    assert_says(with(|k| k.probabilities.truncate(1)), &["probabilities"]);
-    assert_says(with(|k| k.successors[1] = 7), &["next 7", "2 states"]);
-    assert_says(with(|k| k.successors[1] = 0), &["next 0", "ascend"]);
-    assert_says(with(|k| k.probabilities[0] = -0.25), &["next 0", "-0.25"]);
-    assert_says(with(|k| k.probabilities[0] = f64::NAN), &["next 0", "NaN"]);
-    assert_says(with(|k| k.probabilities[0] = 0.5), &["the row sums to 1.25"]);
-    assert_says(with(|k| k.first_pair = vec![0, 0, 1]), &["state 0 has no action"]);
+    let model = |wind: f64| -> Vec<Vec<Vec<(usize, f64)>>> {
+        let row = |s: usize, a: usize| {
+            let mut row: Vec<(usize, f64)> = Vec::new();
+            for (next, p) in (0..4).map(|way| (step(s, way), wind / 4.0)).chain([(step(s, a), 1.0 - wind)]) {
+                match row.iter_mut().find(|(other, _)| *other == next) {
+                    Some((_, sum)) => *sum += p,
+                    None => row.push((next, p)),
+                }
+            }
+            row
+        };
+        let of = |s: usize| if s == goal { Vec::new() } else { (0..4).map(|a| row(s, a)).collect() };
+        (0..=goal).map(of).collect()
+    };
+    let costs: Vec<Vec<f64>> = (0..=goal).map(|s| if s == goal { vec![] } else { vec![0.2; 4] }).collect();
+    let problem = Problem::from_models(&[model(0.1), model(0.8)], &costs, 0, goal).unwrap();
+    Instance::new(problem, &[0.5, 0.5]).unwrap()
 }

@@ -1,14 +1,15 @@
-//! A truth that is given by its probabilities, be it a mixture of the models or not.
-//!
-//! What a learner assumes, that some theta makes the true kernel, may be wrong. To see what happens
-//! then, a simulation needs a truth that no theta makes.
+//! A truth that is given by its probabilities, be it a mixture of the models or not: a simulation
+//! may need a truth that no theta makes.
 
 use super::seen::Seen;
-use super::truth::{Probabilities, Source, probability};
-use super::{Action, Faults, Instance, Note, Pair, Problem, ROUNDING, ROW_TOLERANCE, State, Truth};
+use super::truth::{Probabilities, probability};
+use super::{
+    Action, Faults, Instance, Note, Pair, Problem, ProblemBuilder, ROUNDING, ROW_TOLERANCE, State, Truth,
+};
 use crate::error::shown;
 use crate::numeric::{Cholesky, PolytopeBuilder, dot};
 use crate::{Error, Result};
+use std::sync::Arc;
 
 /// A probability of the true kernel: state, action, next state, P(next|state, action).
 pub type Entry = (State, Action, State, f64);
@@ -69,7 +70,7 @@ impl Truth {
         let note = mend(problem, &mut probabilities);
         let theta = theta_of(problem, &probabilities);
         let probabilities = Probabilities::Own(probabilities);
-        Ok(Truth { theta, probabilities, source: Source::Kernel, note })
+        Ok(Truth { theta, probabilities, is_kernel: true, note })
     }
 
     /// The probabilities that are not zero, of all pairs off the goal.
@@ -81,6 +82,54 @@ impl Truth {
                 ends.filter(|(_, p)| **p > 0.0).map(move |(&next, &p)| (s, a, next as State, p))
             })
         })
+    }
+}
+
+impl Problem {
+    /// This problem with the true kernel that these entries list ([`Truth::from_kernel`]).
+    ///
+    /// Next states that no model has become successors. The problem is then another one, whose
+    /// features are whole again if they were split.
+    ///
+    /// ```
+    /// let coin = goalward_mdp::files::json::parse(
+    ///     r#"{"states": 3, "start": 0, "goal": 1, "dim": 1, "cost": [[1.0], [], [1.0]],
+    ///         "features": [[0, 0, 1, [1.0]], [2, 0, 1, [1.0]]]}"#,
+    /// )?;
+    /// // in truth it may roll under the table, which no model says
+    /// let kernel = [(0, 0, 1, 0.9), (0, 0, 2, 0.1), (2, 0, 1, 1.0)];
+    /// let rolls = coin.problem.with_kernel(&kernel)?;
+    /// assert_eq!(rolls.problem.successors(0), [1, 2]);
+    /// assert!(rolls.truth()?.theta().is_none());
+    /// # Ok::<(), goalward_mdp::Error>(())
+    /// ```
+    pub fn with_kernel(self: &Arc<Problem>, entries: &[Entry]) -> Result<Instance> {
+        // what is wrong with an entry is for the truth to say
+        let exists = |&(s, a, next, p): &Entry| {
+            p > 0.0 && s < self.states() && s != self.goal() && a < self.actions(s) && next < self.states()
+        };
+        let is_new =
+            |entry: &Entry| exists(entry) && self.place_of(self.pair(entry.0, entry.1), entry.2).is_none();
+        if !entries.iter().any(is_new) {
+            let truth = Truth::from_kernel(self, entries)?;
+            let notes = self.notes().iter().cloned().chain(truth.note()).collect();
+            return Ok(Instance { problem: self.clone(), truth: Some(truth), model: None, notes });
+        }
+        let mut builder = ProblemBuilder::like(self);
+        builder.allow_lost();
+        for s in 0..self.states() {
+            for pair in self.pairs_of(s) {
+                let a = builder.action(s, self.cost(pair))?;
+                let phi = self.phi(pair);
+                for (&next, phi) in self.successors(pair).iter().zip(phi.chunks_exact(self.dim())) {
+                    builder.feature(s, a, next as usize, phi)?;
+                }
+            }
+        }
+        for &(s, a, next, _) in entries.iter().filter(|entry| exists(entry)) {
+            builder.successor(s, a, next)?;
+        }
+        Instance::from_kernel(builder.build()?, entries)
     }
 }
 
@@ -96,8 +145,7 @@ fn field(i: usize, fault: String) -> Error {
     Error::Field { field: format!("kernel[{i}]"), fault }
 }
 
-/// What the entries of a kernel are checked against: the shape of a problem, or of a file that is
-/// yet to become one.
+/// The shape that a kernel is checked against: of a problem, or of a file.
 pub(crate) struct Outline<'a> {
     pub(crate) states: usize,
     pub(crate) goal: State,
@@ -156,7 +204,6 @@ impl Outline<'_> {
         leaves.then(|| format!("{}: the goal is never left", self.place(s, a, next)))
     }
 
-    /// Every pair off the goal has a row, and every row sums to one.
     fn row_faults(&self, entries: &[Entry], order: &[usize], faults: &mut Faults) {
         let mut at = 0;
         for s in 0..self.states {
@@ -198,8 +245,7 @@ impl Outline<'_> {
     }
 }
 
-/// Divides rows that are off by more than rounding by their sums, and says so; those of the goal
-/// stay there.
+/// Divides rows that are off by more than rounding by their sums; the note on it.
 fn mend(problem: &Problem, probabilities: &mut [f64]) -> Option<Note> {
     let (mut count, mut worst): (usize, Option<(State, Pair, f64)>) = (0, None);
     for s in 0..problem.states() {
@@ -228,10 +274,8 @@ fn mend(problem: &Problem, probabilities: &mut [f64]) -> Option<Note> {
     Some(Note::rescaled(count, ROW_TOLERANCE, &place, sum).at(state, action))
 }
 
-/// The theta in B that makes these probabilities but for rounding; none if there is none.
-///
-/// Least squares along the directions that kernels see; along the others any point will do that
-/// the facts allow.
+/// The theta in B that makes these probabilities but for rounding, if there is one: by least
+/// squares along the directions that kernels see; along the others any point that facts allow.
 fn theta_of(problem: &Problem, probabilities: &[f64]) -> Option<Vec<f64>> {
     let b = problem.constraints();
     let k = b.free();

@@ -1,25 +1,22 @@
-//! The true kernel, and the parameter that makes it. Only worlds, planners, the runner and audits may
-//! hold one.
+//! The true kernel and its parameter. Only worlds, planners, the runner and audits may hold one.
 
 use super::{Note, Pair, Problem, ROUNDING, ROW_TOLERANCE, State};
 use crate::numeric::{Tall, categorical, dot};
 use crate::{Error, Result};
 use std::sync::Arc;
 
-/// The true kernel: P(s'|s,a) = <phi(s'|s,a), theta*> with a theta* in B ([`Truth::new`]), or one
-/// that need not be a mixture of the models ([`Truth::from_kernel`]).
+/// The true kernel: of a theta* in B ([`Truth::new`]), or any ([`Truth::from_kernel`]).
 #[derive(Clone, Debug)]
 pub struct Truth {
     /// None if no theta in B makes the kernel.
     pub(super) theta: Option<Vec<f64>>,
-    /// One probability for each feature row of the problem.
     pub(super) probabilities: Probabilities,
-    pub(super) source: Source,
+    /// Whether it was given, and is written, by its probabilities.
+    pub(super) is_kernel: bool,
     /// What was done to what was given, if it was not taken to the bit.
     pub(super) note: Option<Note>,
 }
 
-/// The probabilities of a truth.
 #[derive(Clone, Debug)]
 pub(super) enum Probabilities {
     Own(Vec<f64>),
@@ -42,7 +39,6 @@ impl Probabilities {
         sound.then(|| Probabilities::Features(Arc::clone(phi)))
     }
 
-    /// What they take of memory on top of the problem, in bytes.
     fn bytes(&self) -> usize {
         match self {
             Probabilities::Own(all) => size_of_val(&**all),
@@ -51,21 +47,10 @@ impl Probabilities {
     }
 }
 
-/// What a truth was made from, and is written as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
-    /// A theta in B; the probabilities are its own.
-    Theta,
-    /// The probabilities themselves.
-    Kernel,
-}
-
 impl Truth {
-    /// Checks theta against every row of the problem.
-    ///
-    /// Rows may be off by [`ROW_TOLERANCE`], as those of a theta of few digits are: then theta is
-    /// divided by what they sum to, or moved to the nearest point of B's hull if they sum to
-    /// different things, and [`Truth::note`] says so.
+    /// Checks theta against every row. Where rows are off by at most [`ROW_TOLERANCE`], theta is
+    /// divided by their sum, or moved to the nearest point of B's hull, and [`Truth::note`] says
+    /// so.
     pub fn new(problem: &Problem, theta: &[f64]) -> Result<Truth> {
         let (theta, note) = match Truth::strict_faults(problem, theta, 1).pop() {
             None => (theta.to_vec(), None),
@@ -83,11 +68,10 @@ impl Truth {
             }
             Probabilities::Own(all)
         });
-        Ok(Truth { theta: Some(theta), probabilities, source: Source::Theta, note })
+        Ok(Truth { theta: Some(theta), probabilities, is_kernel: false, note })
     }
 
-    /// The faults of a theta, at most `most`: every row that it makes no distribution
-    /// of, every fact that it violates.
+    /// The first `most` faults of a theta: rows that are no distribution, facts that it violates.
     pub fn faults(problem: &Problem, theta: &[f64], most: usize) -> Vec<Error> {
         let faults = Truth::strict_faults(problem, theta, most);
         if !faults.is_empty() && mend(problem, theta).is_some() { Vec::new() } else { faults }
@@ -100,7 +84,7 @@ impl Truth {
 
     /// Whether it was given by its probabilities.
     pub fn is_kernel(&self) -> bool {
-        self.source == Source::Kernel
+        self.is_kernel
     }
 
     pub(super) fn strict_faults(problem: &Problem, theta: &[f64], most: usize) -> Vec<Error> {
@@ -149,8 +133,7 @@ impl Truth {
         self.theta.as_deref()
     }
 
-    /// P(.|s,a) in the order of [`Problem::successors`]. Nothing if the truth belongs to a smaller
-    /// problem: [`Truth::require_fit`] tells.
+    /// P(.|s,a) in the order of [`Problem::successors`]; empty if of a smaller problem.
     #[inline]
     pub fn row(&self, problem: &Problem, p: Pair) -> &[f64] {
         self.probabilities.all().get(problem.rows(p)).unwrap_or_default()
@@ -162,7 +145,6 @@ impl Truth {
     }
 }
 
-/// What to say of a theta that was divided by what its rows sum to.
 fn divided(sum: f64) -> Note {
     let message = format!(
         "theta makes rows that sum to 1 only within {ROW_TOLERANCE:e} (the furthest off to {sum}) and is \
@@ -171,16 +153,15 @@ fn divided(sum: f64) -> Note {
     Note::new("theta", message).value(sum).hint("write theta with more digits")
 }
 
-/// <phi, theta>, where a sum that is zero but for rounding is zero: noise must not make a state
-/// reachable.
+/// <phi, theta>; zero but for rounding is zero: noise must not make a state reachable.
 pub(super) fn probability(phi: &[f64], theta: &[f64]) -> f64 {
     let size: f64 = phi.iter().zip(theta).map(|(x, y)| (x * y).abs()).sum();
     let sum = dot(phi, theta);
     if sum.abs() <= 4.0 * f64::EPSILON * size { 0.0 } else { sum }
 }
 
-/// A theta that makes every row a distribution, and what the row that is furthest off sums to with
-/// the given one; `None` if that fits as it is, or is too far off.
+/// A theta that makes every row a distribution, and the sum that is furthest off; `None` if that is
+/// too far off, or not off at all.
 fn mend(problem: &Problem, theta: &[f64]) -> Option<(Vec<f64>, f64)> {
     if theta.len() != problem.dim() || theta.iter().any(|x| !x.is_finite()) {
         return None;
@@ -218,8 +199,7 @@ pub struct Instance {
     pub problem: Arc<Problem>,
     /// What they do not; `None` for a file without theta and kernel.
     pub truth: Option<Truth>,
-    /// How large the model was before its goal states became one; `None` where it was the problem
-    /// itself.
+    /// The size of the model before its goal states became one; `None` where it was the problem.
     pub model: Option<Size>,
     /// What was done to what the user gave: rows that were rescaled, rewards that are no costs.
     pub notes: Vec<Note>,
@@ -258,8 +238,7 @@ impl Instance {
         self.problem.bytes() + self.truth.as_ref().map_or(0, |truth| truth.probabilities.bytes())
     }
 
-    /// The truth, or an error that says that there is none, or that it is of a problem of another
-    /// size.
+    /// The truth, or an error that there is none of this size.
     pub fn truth(&self) -> Result<&Truth> {
         let none = || Error::NoTruth { problem: self.problem.name().into() };
         let truth = self.truth.as_ref().ok_or_else(none)?;

@@ -1,12 +1,9 @@
-//! Elimination of what is no longer sparse, by the method of Grassmann, Taksar and Heyman.
-//!
-//! Nothing is ever subtracted, so that every entry keeps its relative accuracy.
+//! Dense elimination by the method of Grassmann, Taksar and Heyman: nothing is ever subtracted.
 
 use crate::halt::Halt;
 use std::cmp::Ordering;
 
-/// A dense system over some nodes, eliminated from the last to the first; live columns are a
-/// prefix.
+/// A dense system, eliminated from the last node to the first; live columns are a prefix.
 #[derive(Default)]
 pub struct Dense {
     /// Row-major; right of the diagonal are factors, left of it rows.
@@ -15,9 +12,8 @@ pub struct Dense {
 }
 
 impl Dense {
-    /// Eliminates the nodes in `rest`, numbers below `nodes`. Each has its weights to others of them
-    /// and `out`, its weight to everything else. False if no weight leaves some node, so that there is
-    /// no solution, or if it was asked to stop. Buffers are reused.
+    /// Eliminates the nodes in `rest`, numbers below `nodes`, with their weights to each other and
+    /// `out` to everything else. False if nothing leaves some node, or if asked to stop.
     pub fn factor<R: Iterator<Item = (u32, f64)>>(
         &mut self,
         nodes: usize,

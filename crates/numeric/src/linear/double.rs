@@ -1,9 +1,6 @@
-//! Double-double numbers: an unevaluated sum of two f64, about 32 digits.
-//!
-//! Exact planning checks a certificate by drift, c + PV - V, whose rounding in f64 is of the order
-//! of 1e-16 V per step and so of 1e-16 T V after T steps. With 32 digits in the check the certified
-//! interval is a few units in the last place of f64, whatever T is. Support minimisation adds up
-//! huge multipliers that cancel where a set is nearly a point.
+//! Double-double numbers: an unevaluated sum of two f64, about 32 digits. With them the drift c +
+//! PV - V of a certificate is exact enough for bounds a few units in the last place apart, however
+//! long a policy takes. Support minimisation adds up huge multipliers that cancel.
 
 use super::expansion::two_sum;
 use std::ops::{Add, Sub};
@@ -15,9 +12,9 @@ pub struct Double {
     lo: f64,
 }
 
-/// A bound on the relative error of one operation below, with room to spare (the proven bounds are
-/// 2 or 3 times 2^-106: Joldes, Muller and Popescu, Tight and rigorous error bounds for basic
-/// building blocks of double-word arithmetic, 2017).
+/// A bound on the relative error of an operation (proven: 2 or 3 times 2^-106; Joldes, Muller and
+/// Popescu, Tight and rigorous error bounds for basic building blocks of double-word arithmetic,
+/// 2017).
 pub const UNIT: f64 = 1.0 / (1u128 << 103) as f64;
 
 fn fast_two_sum(a: f64, b: f64) -> (f64, f64) {
@@ -53,7 +50,6 @@ impl Double {
         Double { hi, lo }
     }
 
-    /// The square.
     pub(crate) fn squared(self) -> Double {
         let hi = self.hi * self.hi;
         let lo = 2.0 * (self.hi * self.lo) + self.hi.mul_add(self.hi, -hi);
@@ -61,7 +57,6 @@ impl Double {
         Double { hi, lo }
     }
 
-    /// The square root of a number that is not negative.
     pub(crate) fn sqrt(self) -> Double {
         let hi = self.hi.sqrt();
         if hi == 0.0 {

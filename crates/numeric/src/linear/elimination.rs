@@ -1,10 +1,8 @@
 //! Sparse elimination of a chain's equations, leaving(i) x(i) - sum of w(i,j) x(j) = b(i).
 //!
-//! The diagonal is always the *sum* of the weights that leave, never a difference (Grassmann,
-//! Taksar and Heyman). For b >= 0 no two numbers are ever subtracted, so every x has a small
-//! relative error, however long a policy takes and however widely values differ. Nodes are taken by
-//! Markowitz's price against fill-in, those of equal low price last in first out. Cost: linear on
-//! lines and trees, n^1.5 on grids, n^3/3 at worst.
+//! The diagonal is the *sum* of the weights that leave (Grassmann, Taksar and Heyman): for b >= 0
+//! nothing is subtracted, and every x has a small relative error. Nodes are taken by Markowitz's
+//! price against fill-in. Cost: linear on lines and trees, n^1.5 on grids, n^3/3 at worst.
 
 use super::dense::Dense;
 use crate::halt::Halt;
@@ -15,10 +13,8 @@ use std::collections::BinaryHeap;
 const DENSE: usize = 2500;
 /// While the rest is larger, the elimination fails if the cheapest node costs more than this.
 const DEAREST: usize = 250 * 250;
-/// Nodes below this price wait in buckets.
 const CHEAP: usize = 64;
 
-/// One eliminated node.
 struct Step {
     node: u32,
     leaving: f64,
@@ -66,16 +62,12 @@ impl Waiting {
 /// A chain, some nodes of which have been eliminated.
 #[derive(Default)]
 pub struct Elimination {
-    /// Per node, the weights to other live nodes.
     rows: Vec<Vec<(u32, f64)>>,
-    /// Per node, the weight that leaves the system.
     out: Vec<f64>,
-    /// Per node, the live nodes that lead to it.
     into: Vec<Vec<u32>>,
     steps: Vec<Step>,
     from: Vec<(u32, f64)>,
     to: Vec<(u32, f64)>,
-    /// The nodes of the dense matrix.
     rest: Vec<u32>,
     live: Vec<bool>,
     waiting: Waiting,
@@ -91,9 +83,8 @@ impl Elimination {
         self.halt = halt.clone();
     }
 
-    /// Takes a chain and eliminates all nodes, in about `work` multiplications at most; whether the
-    /// equations can be solved now. `row` writes the arcs of a node, none to itself, and returns the
-    /// weight that leaves the system; two arcs may lead to the same node.
+    /// Eliminates all nodes of a chain in about `work` multiplications at most; whether it could.
+    /// `row` writes a node's arcs, none to itself, and returns the weight that leaves the system.
     pub fn eliminate(
         &mut self,
         nodes: usize,
@@ -170,7 +161,6 @@ impl Elimination {
         true
     }
 
-    /// The rest as a dense matrix.
     fn finish(&mut self, work: f64) -> bool {
         self.rest.clear();
         self.rest.extend((0..self.out.len() as u32).filter(|&k| self.live[k as usize]));
@@ -182,7 +172,6 @@ impl Elimination {
         self.dense.factor(self.out.len(), &self.rest, out, row, &self.halt)
     }
 
-    /// False if nothing leaves the node.
     fn eliminate_node(&mut self, node: usize) -> bool {
         let leaving = self.out[node] + self.rows[node].iter().map(|e| e.1).sum::<f64>();
         if leaving.is_nan() || leaving <= 0.0 {

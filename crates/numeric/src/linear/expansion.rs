@@ -1,6 +1,5 @@
-//! Exact sums of products of f64 (Shewchuk, Adaptive precision floating-point arithmetic and fast
-//! robust geometric predicates, 1997): a list of numbers that do not overlap, the smallest first,
-//! whose sum is the sum of all that was added.
+//! Exact sums of products of f64 as lists of numbers that do not overlap (Shewchuk, Adaptive
+//! precision floating-point arithmetic and fast robust geometric predicates, 1997).
 
 use std::cmp::Ordering;
 
@@ -21,9 +20,7 @@ const LOST: f64 = 1e-322;
 #[derive(Clone, Debug, Default)]
 pub struct Expansion {
     parts: Vec<f64>,
-    /// Something was not finite.
     broken: bool,
-    /// How many products were too small for their digits.
     lost: u32,
 }
 

@@ -1,15 +1,12 @@
-//! Long vectors in parts, on all cores. The parts depend on the length alone, so that the bits do
-//! not depend on the number of threads. Short vectors are whole: to share them would take longer.
+//! Long vectors in parts, on all cores; the parts depend on the length alone.
 
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Vectors of this length are cut.
 const LONG: usize = 1 << 15;
 /// The number of parts: within a sweep, a part sees the other parts' old values.
 const PARTS: usize = 8;
 
-/// The length of the parts of a long vector.
 fn cut(length: usize) -> Option<usize> {
     (length >= LONG).then(|| length.div_ceil(PARTS))
 }
@@ -44,8 +41,7 @@ pub fn split<T>(mut list: &mut [T], ends: impl Iterator<Item = usize>) -> Vec<&m
     .collect()
 }
 
-/// Calls `f` for each part of two lists of the same length, with the place where it begins; what it
-/// returned, in their order.
+/// Calls `f` for each part of two lists of the same length, with its place; the results in order.
 pub fn both<A: Send, B: Send, R: Send>(
     a: &mut [A],
     b: &mut [B],
@@ -68,7 +64,6 @@ pub fn each(x: &mut [f64], f: impl Fn(usize, &mut [f64]) + Sync) {
     }
 }
 
-/// The sum of products.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let Some(part) = cut(a.len()) else { return dot_part(a, b) };
     let parts = a.par_chunks(part).zip(b.par_chunks(part));
@@ -76,19 +71,16 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums.into_iter().sum()
 }
 
-/// The largest absolute value; NaN if one entry is.
 pub(crate) fn largest(a: &[f64]) -> f64 {
     let Some(part) = cut(a.len()) else { return largest_part(a) };
     let most: Vec<f64> = a.par_chunks(part).map(largest_part).collect();
     largest_part(&most)
 }
 
-/// x -= factor y.
 pub(crate) fn subtract(x: &mut [f64], factor: f64, y: &[f64]) {
     each(x, |begin, x| x.iter_mut().zip(&y[begin..]).for_each(|(x, y)| *x -= factor * y));
 }
 
-/// x *= factor.
 pub(crate) fn scale(x: &mut [f64], factor: f64) {
     each(x, |_, x| x.iter_mut().for_each(|x| *x *= factor));
 }

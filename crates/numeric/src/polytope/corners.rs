@@ -5,8 +5,7 @@ use crate::dot;
 use nalgebra::{DMatrix, DVector};
 
 impl Polytope {
-    /// The corners in the coordinates of the hull, k numbers each; the i-th is where all rows but the
-    /// i-th meet. None if it is no simplex. Found by the first who asks.
+    /// The corners in hull coordinates; the i-th is where all rows but the i-th meet.
     pub(crate) fn corners(&self) -> Option<&[f64]> {
         self.corners.get_or_init(|| self.find_corners()).as_deref()
     }

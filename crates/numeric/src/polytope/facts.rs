@@ -1,18 +1,13 @@
 //! Feature rows that stated facts imply, each on its own: O(d) for a row.
 //!
-//! Facts l_i <= x_i <= u_i and the first stated equality a'x = b bound a row from below. For every
-//! t, phi'x is at least t b plus the sum of the least values of (phi_i - t a_i) x_i. A row whose
-//! bound is not negative for some t is left out. The weights of a mixture, x >= 0 with sum 1, imply
-//! every row without a negative entry, with t = 0.
+//! Facts l_i <= x_i <= u_i and the first equality a'x = b bound a row from below: for every t,
+//! phi'x is at least t b plus the sum of the least values of (phi_i - t a_i) x_i. A row whose bound
+//! is not negative for some t is left out. The weights of a mixture imply every row without a
+//! negative entry, with t = 0.
 //!
-//! The omitted rows change neither the polytope nor its hull. The facts and the equality stay, and
-//! the hull belongs to the set, not to the rows that describe it. If a row that was left out is
-//! tight on the whole polytope, the bound above is tight too, term by term: wherever phi_i differs
-//! from t a_i, x_i is at its bound everywhere. Those facts are rows that stayed, and they are found
-//! to be equalities like any others.
-//!
-//! What rounding can do: a row that is left out may be exceeded by 4 epsilon of its largest entry,
-//! as little as rounding moves the row itself. A row is kept whenever anything is in doubt.
+//! This changes neither the polytope nor its hull: where a row left out is tight everywhere, so are
+//! the facts that imply it. By rounding such a row may be exceeded by 4 epsilon of its largest
+//! entry.
 
 use super::PolytopeBuilder;
 use crate::Tall;
@@ -22,8 +17,7 @@ use rayon::prelude::*;
 const CHUNK: usize = 1 << 14;
 /// What an entry may be off by, as a share of the largest.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
-/// The coefficient of a fact is at least this, and no more than its inverse: others may be lost in
-/// the hull's coordinates.
+/// The least size of a fact's coefficient, and the inverse of the largest.
 const LEAST: f64 = 1e-150;
 
 /// Bounds of single coordinates, and an equality.
@@ -36,7 +30,7 @@ pub(super) struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// What a builder was told of single coordinates; none if that is nothing.
+    /// The facts about single coordinates, if there are any.
     pub(super) fn of(builder: &'a PolytopeBuilder) -> Option<Facts<'a>> {
         let d = builder.dim;
         let (mut lower, mut upper) = (vec![f64::NEG_INFINITY; d], vec![f64::INFINITY; d]);
@@ -72,7 +66,6 @@ impl<'a> Facts<'a> {
         implied.contains(&true).then_some(implied)
     }
 
-    /// Whether phi'x >= 0 follows.
     fn imply(&self, phi: &[f64], order: &mut Vec<usize>) -> bool {
         self.bounds(phi, 0.0) || self.best(phi, order).is_some_and(|t| self.bounds(phi, t))
     }
@@ -102,11 +95,9 @@ impl<'a> Facts<'a> {
         largest.is_finite() && least - off >= -ROUNDING * largest
     }
 
-    /// The t that bounds a row best, if the equality bounds it at all.
-    ///
-    /// The bound is concave in t. Its slope is b - a'x, x where the terms are least. As t grows, a_i
-    /// x_i goes from its least to its largest value at t = phi_i / a_i, so that the best t is where
-    /// a'x passes b.
+    /// The t that bounds a row best, if the equality bounds it at all. The bound is concave in t;
+    /// a_i x_i turns from its least to its largest value at t = phi_i / a_i, and the best t is
+    /// where a'x passes b.
     fn best(&self, phi: &[f64], order: &mut Vec<usize>) -> Option<f64> {
         let turn = |i: usize| phi[i] / self.a[i];
         let ends = |i: usize| {

@@ -1,5 +1,4 @@
-//! Rows phi'x >= 0 that are too many to be written out: the features stay where they are and are
-//! scanned.
+//! Rows phi'x >= 0 that are too many to be written out: the features are scanned in place.
 
 use super::facts::Facts;
 use super::{EmptyPolytope, Polytope, PolytopeBuilder, direction, parallel};
@@ -14,26 +13,22 @@ const CHUNK: usize = 1 << 16;
 const SAMPLE: usize = 128;
 /// Rows that join the core at once, and the most that a chunk may propose.
 const BATCH: usize = 64;
-/// Rounds in which rows join for the sake of a deep interior point; after those, only for the sake
-/// of one at all.
+/// Rounds in which rows join for a deeper interior point; later only for any.
 const DEEPER: usize = 30;
 
-/// Which rows of a polytope that [has features](Polytope::has_features) a confidence set takes, of
-/// those that can bind within its ellipsoid.
+/// Which of the rows that can bind within its ellipsoid a confidence set takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rows {
     /// All of them, however many: the set is ellipsoid ∩ polytope.
     Exact,
-    /// All of them up to four times that number; of more, this number of those nearest to the ellipsoid's
-    /// centre in its own norm. The set is then larger, so that a minimum over it is still a lower
-    /// bound; [`SupportMin::is_relaxed`](crate::support::SupportMin::is_relaxed) says so.
+    /// All up to four times that number; of more, this number of those nearest to the centre. The
+    /// set is then larger, and [says so](crate::support::SupportMin::is_relaxed).
     Nearest(usize),
 }
 
 impl std::str::FromStr for Rows {
     type Err = ();
 
-    /// `exact`, or `nearest:N` with N from 1.
     fn from_str(text: &str) -> Result<Self, ()> {
         match text.strip_prefix("nearest:") {
             Some(count) => count.parse().ok().filter(|n| *n > 0).map(Rows::Nearest).ok_or(()),
@@ -72,7 +67,6 @@ impl Features {
         Features { phi, implied: None, limit }
     }
 
-    /// How many rows facts imply.
     pub(super) fn implied(&self) -> usize {
         self.len() - self.open().count()
     }
@@ -81,23 +75,20 @@ impl Features {
         self.implied.as_ref().is_some_and(|implied| implied[i])
     }
 
-    /// The numbers of the rows that no fact implies.
     fn open(&self) -> impl Iterator<Item = usize> {
         (0..self.len()).filter(|&i| !self.is_implied(i))
     }
 
-    /// How many rows there are, implied ones included.
     pub(super) fn len(&self) -> usize {
         self.phi.rows()
     }
 
-    /// A feature row.
     pub(crate) fn phi(&self, i: usize) -> &[f64] {
         self.phi.row(i)
     }
 
-    /// Looks at all rows that no fact implies in parallel, a chunk at a time; what the chunks give
-    /// comes in the order of the rows. `room` makes what a look needs besides.
+    /// Scans the open rows in parallel, by chunks whose results come in order, with a workspace
+    /// each.
     pub fn scan<S, T: Send>(
         &self,
         room: impl Fn() -> S + Sync,
@@ -117,8 +108,7 @@ impl Features {
             .collect()
     }
 
-    /// Row i in the hull's coordinates, of norm one, and its offset; none if the hull's equalities
-    /// settle it, or facts imply it.
+    /// Row i in hull coordinates, of norm one, and its offset; none if it says nothing.
     pub(crate) fn row(&self, polytope: &Polytope, i: usize, row: &mut [f64]) -> Option<f64> {
         if self.is_implied(i) {
             return None;
@@ -159,7 +149,6 @@ fn propose(found: &mut Vec<Proposal>, proposal: Proposal) {
     }
 }
 
-/// Keeps a batch of the least, in their order.
 fn keep_least(found: &mut Vec<Proposal>) {
     found.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
     found.truncate(BATCH);
@@ -190,7 +179,6 @@ impl PolytopeBuilder {
         features.open().filter(|i| new(i)).nth(self.most).is_some()
     }
 
-    /// Writes the rows out, one for each direction.
     pub(super) fn write_out(&mut self, features: &Features) {
         let mut directions: HashMap<u64, usize> = HashMap::new();
         let mut minus = vec![0.0; self.dim];
@@ -208,8 +196,7 @@ impl PolytopeBuilder {
     }
 }
 
-/// The polytope of the builder's rows and all features: these are written out, or kept where they
-/// are too many.
+/// The polytope of the builder's rows and all features, which are kept where they are too many.
 pub(super) fn finish(mut builder: PolytopeBuilder, phi: Arc<Tall>) -> Result<Polytope, EmptyPolytope> {
     let features = builder.beyond_facts(phi);
     if builder.are_too_many(&features) {
@@ -219,12 +206,9 @@ pub(super) fn finish(mut builder: PolytopeBuilder, phi: Arc<Tall>) -> Result<Pol
     builder.finish_rows()
 }
 
-/// The polytope of the builder's rows and features that are kept, by cutting planes: hull, equalities and
-/// interior point come from a core of rows, which grows by those that its interior point violates,
-/// or leaves too little room.
-///
-/// A core that is empty, or flat, proves that the whole is; an interior point that all rows leave
-/// room is one of the whole.
+/// The polytope of rows and kept features, by cutting planes: hull and interior point come from a
+/// core of rows, which grows by those that the point violates or leaves too little room. An empty
+/// or flat core proves that the whole is; a point with room for all rows is interior.
 fn keep(mut builder: PolytopeBuilder, features: Features) -> Result<Polytope, EmptyPolytope> {
     let mut minus = vec![0.0; builder.dim];
     let mut join = |builder: &mut PolytopeBuilder, i: usize| {

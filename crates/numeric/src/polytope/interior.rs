@@ -8,18 +8,14 @@ use clarabel::solver::{
 };
 use microlp::{ComparisonOp, Error, OptimizationDirection, Problem};
 
-/// How far the homogenised program may scale the polytope up: slacks below its inverse count as
-/// none.
+/// How far the homogenised program may scale the polytope; smaller slacks count as none.
 const STRETCH: f64 = 1e8;
-/// Half the width of the box in which an interior-point method searches, in units of the largest
-/// offset.
+/// Half the width of the box for interior-point methods, in units of the largest offset.
 const BOX: f64 = 1e3;
-/// Rows that join the linear program at once.
 const BATCH: usize = 200;
 
-/// An interior point, and the rows that are tight on the whole polytope: the point is valid if there
-/// are none. Where rounding hides whether there is an interior point, the best that was found: rows
-/// that are tight everywhere then stay rows. Rows have norm one and `k` entries.
+/// An interior point, which is valid if no row is tight everywhere, and the rows that are. Where
+/// rounding hides whether there is one, the best point found.
 pub(super) fn search(
     rows: &[f64],
     offsets: &[f64],
@@ -32,10 +28,8 @@ pub(super) fn search(
     separate(rows, offsets, k, z)
 }
 
-/// Projects onto one violated row after the other, each moved inwards by a margin that shrinks
-/// until it fits.
-///
-/// Starts with the widest margin so that the point found lies deep.
+/// Projects onto violated rows, moved inwards by a margin that shrinks until it fits: the widest
+/// first, so that the point lies deep.
 fn relax(rows: &[f64], offsets: &[f64], k: usize, z: &mut [f64]) -> bool {
     let mut margin = 4.0;
     while margin > 1e-7 {
@@ -58,11 +52,8 @@ fn relax(rows: &[f64], offsets: &[f64], k: usize, z: &mut [f64]) -> bool {
 }
 
 /// The homogenised program max sum t, A z + t <= b tau, tau >= 1, 0 <= t <= 1, on a growing
-/// selection of rows.
-///
-/// A row that is tight on all points that satisfy a selection is tight on the polytope, and a row
-/// outside the selection with slack at the program's point is not: so the selection need only grow
-/// by rows without slack.
+/// selection of rows: a row that is tight for a selection is tight on the polytope, and one with
+/// slack is not.
 fn separate(
     rows: &[f64],
     offsets: &[f64],
@@ -103,11 +94,9 @@ fn separate(
     }
 }
 
-/// Decides max t, A z + t <= b, t <= 1 by an interior-point method: where the simplex method gave
-/// up, or called the rows contradictory.
-///
-/// The best point found, or an error, only with multipliers y >= 0, sum y = 1, A'y = 0 and b'y < 0,
-/// each to well within what b'y is below zero.
+/// Decides max t, A z + t <= b, t <= 1 by an interior-point method, where the simplex method gave
+/// up or called the rows contradictory. An error needs multipliers y >= 0, sum y = 1, A'y = 0 and
+/// b'y < 0, well within that gap.
 pub(super) fn decide(rows: &[f64], offsets: &[f64], k: usize) -> Result<Vec<f64>, EmptyPolytope> {
     let m = offsets.len();
     let widest = offsets.iter().fold(1.0, |w: f64, b| w.max(b.abs()));
@@ -149,7 +138,6 @@ pub(super) fn decide(rows: &[f64], offsets: &[f64], k: usize) -> Result<Vec<f64>
     Ok(z)
 }
 
-/// Clarabel's settings with these tolerances.
 pub(crate) fn settings(tight: f64) -> DefaultSettings<f64> {
     DefaultSettings {
         verbose: false,

@@ -17,8 +17,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 pub use turn::Turn;
 
-/// A row that loses all but this share of its norm to the equalities is left out, and so is an
-/// implied equality: its direction would be rounding to no better than 1e-7.
+/// A row that keeps no more than this share of its norm beyond the equalities is left out, and so
+/// is an implied equality: its direction would be rounding.
 const FAINT: f64 = 1e-9;
 
 /// How far an implied equality may be from the rows that imply it.
@@ -38,22 +38,17 @@ pub struct Pruned {
     pub seen: usize,
     /// Rows that are left; where there are too many to be written out, all of them.
     pub kept: usize,
-    /// Every row that is left is a facet: the others are implied by these. Otherwise there were so
-    /// many facets that looking further was not worthwhile, or nothing was to be pruned.
+    /// Whether every row that is left is a facet; otherwise looking further was not worthwhile.
     pub complete: bool,
 }
 
 /// x = origin + basis z with z free in R^k, subject to rows z <= offsets; every row has norm one.
+/// Some point satisfies every row strictly: rows that are tight everywhere became equalities. The
+/// polytope may be unbounded, or a point (k = 0).
 ///
-/// The polytope has a point that satisfies every row strictly: rows that are tight everywhere were
-/// turned into equalities when it was built. It may be unbounded, and it may be a single point (k =
-/// 0).
-///
-/// Rows that the others imply are dropped while that is cheap ([`pruned`](Self::pruned)). A
-/// polytope of feature rows with more than 65,536 different ones, and too many facets among them,
-/// keeps the features themselves instead of rows ([`has_features`](Self::has_features));
-/// [`rows`](Self::rows) are then some of them, a *core* that hull and interior point were found
-/// with.
+/// Implied rows are dropped while that is cheap ([`pruned`](Self::pruned)). With more than 65,536
+/// different feature rows, and too many facets, it keeps the features instead
+/// ([`has_features`](Self::has_features)); [`rows`](Self::rows) are then a *core* of them.
 ///
 /// ```
 /// use goalward_numeric::PolytopeBuilder;
@@ -66,7 +61,6 @@ pub struct Pruned {
 /// assert_eq!((segment.dim(), segment.free()), (3, 1));
 /// assert!(segment.contains(&[0.25, 0.75, 0.0], 1e-12));
 /// assert!(!segment.contains(&[0.25, 0.5, 0.25], 1e-12));
-/// assert!(segment.contains(segment.interior(), 1e-12));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Polytope {
@@ -80,9 +74,7 @@ pub struct Polytope {
     blur: f64,
     /// The length of each basis vector, unless all have length one.
     lengths: Option<Vec<f64>>,
-    /// Rows beyond those above.
     features: Option<Features>,
-    /// The number of the rows above that a confidence set takes.
     most: usize,
     pruned: Pruned,
     bounds: OnceLock<Vec<(f64, f64)>>,
@@ -102,13 +94,11 @@ impl Polytope {
     pub fn origin(&self) -> &[f64] {
         &self.origin
     }
-    /// An orthogonal basis of the hull's directions: d x k, row-major. A problem's own B has an
-    /// orthonormal one.
+    /// An orthogonal basis of the hull's directions: d x k, row-major; orthonormal unless turned.
     pub fn basis(&self) -> &[f64] {
         &self.basis
     }
-    /// The inequality rows: m x k, row-major, each of norm one; a part of them if the polytope
-    /// [has features](Self::has_features).
+    /// The inequality rows: m x k, row-major, of norm one; a core if there are features.
     pub fn rows(&self) -> &[f64] {
         &self.rows
     }
@@ -116,8 +106,7 @@ impl Polytope {
     pub fn offsets(&self) -> &[f64] {
         &self.offsets
     }
-    /// A point of the relative interior, in R^d; the best that was found where rounding hides
-    /// whether there is one.
+    /// A point of the relative interior in R^d, or the best that rounding shows.
     pub fn interior(&self) -> &[f64] {
         &self.interior
     }
@@ -142,8 +131,7 @@ impl Polytope {
         let features = self.features.clone().map(|features| features.with_limit(rows));
         Polytope { features, ..self.clone() }
     }
-    /// The same, of whose rows a confidence set takes at most `most`: those nearest to the
-    /// ellipsoid's centre in its own norm. It is larger then, and says so.
+    /// The same, of whose rows a confidence set takes at most the `most` nearest to its centre.
     pub fn taken_at_most(&self, most: usize) -> Polytope {
         Polytope { most, ..self.clone() }
     }
@@ -179,8 +167,7 @@ impl Polytope {
                 .all(|(i, b)| dot(&self.rows[i * self.free..(i + 1) * self.free], &z) <= b + tolerance)
             && self.features.as_ref().is_none_or(|features| features.violated(self, &z, tolerance).is_empty())
     }
-    /// The coordinates z of x's projection onto the hull; basis' (x - origin) where the basis is
-    /// orthonormal.
+    /// The coordinates z of x's projection onto the hull.
     pub fn coordinates(&self, x: &[f64]) -> Vec<f64> {
         let mut z = vec![0.0; self.free];
         for i in 0..self.dim {
@@ -192,12 +179,11 @@ impl Polytope {
         }
         z
     }
-    /// How far a point that satisfies every row as stated may be from this polytope: where
-    /// equalities are implied, they are only known so well.
+    /// How far a point of all stated rows may be from this polytope, by implied equalities.
     pub fn blur(&self) -> f64 {
         self.blur
     }
-    /// An interval for every coordinate of z, computed by the first who asks.
+    /// An interval for every coordinate of z, computed once.
     pub(crate) fn bounds(&self, compute: impl FnOnce(&Self) -> Vec<(f64, f64)>) -> &[(f64, f64)] {
         self.bounds.get_or_init(|| compute(self))
     }
@@ -207,16 +193,12 @@ impl Polytope {
 #[derive(Clone, Debug)]
 pub struct PolytopeBuilder {
     dim: usize,
-    /// Orthonormal equality rows with their right-hand sides.
     equalities: Vec<(Vec<f64>, f64)>,
     /// Halfspaces, d + 1 numbers each: a and b.
     halfspaces: Vec<f64>,
-    /// A halfspace for every hash value seen.
     seen: HashMap<u64, u32>,
     features: Option<Arc<Tall>>,
-    /// The number of different feature rows that are written out.
     most: usize,
-    /// Rows as they were stated.
     stated: usize,
     unpruned: bool,
 }
@@ -323,9 +305,8 @@ impl PolytopeBuilder {
         true
     }
 
-    /// Adds phi'x >= 0 for every row phi, once for all rows of one direction. Rows that bounds of
-    /// single coordinates imply, stated before or after, are left out. Where too many are left, the
-    /// features are kept as they are, by reference.
+    /// Adds phi'x >= 0 for every row phi, once for each direction, unless facts imply it. Where too
+    /// many remain, the features are kept by reference.
     pub fn no_less_than_zero(&mut self, features: &Arc<Tall>) {
         self.stated += features.rows();
         if let Some(before) = self.features.replace(Arc::clone(features)) {
@@ -333,8 +314,7 @@ impl PolytopeBuilder {
         }
     }
 
-    /// Eliminates the equalities, stated and implied, merges parallel rows and drops those that the
-    /// others imply.
+    /// Eliminates equalities, merges parallel rows and drops rows that the others imply.
     pub fn finish(mut self) -> Result<Polytope, EmptyPolytope> {
         let (seen, unpruned) = (self.stated, self.unpruned);
         let mut polytope = match self.features.take() {
@@ -376,7 +356,6 @@ impl PolytopeBuilder {
         }
     }
 
-    /// The affine hull of the equalities, without any row.
     fn hull(&self) -> Polytope {
         let d = self.dim;
         let mut origin = vec![0.0; d];

@@ -1,15 +1,13 @@
-//! Which rows of a polytope are facets: Clarkson's algorithm, with a budget.
+//! Which rows of a polytope are facets: Clarkson's algorithm (More output-sensitive geometric
+//! algorithms, FOCS 1994) with a budget.
 //!
-//! K. L. Clarkson, "More output-sensitive geometric algorithms", FOCS 1994. With the origin at an
-//! interior point a row is a'y <= s, s > 0. It is dropped only when rows that stay imply it:
-//! multipliers mu >= 0 with a = sum mu_j a_j and sum mu_j s_j <= s. If they do not, a ray from the
-//! origin towards a point that violates it meets a facet first, which joins those that stay. Rows
-//! meet growing samples' facets before their own turn, so that few are left of millions; rays look
-//! at these alone.
+//! With the origin at an interior point a row is a'y <= s, s > 0. It is dropped only when rows that
+//! stay imply it: multipliers mu >= 0 with a = sum mu_j a_j and sum mu_j s_j <= s. If they do not,
+//! a ray towards a point that violates it meets a facet first. Rows meet growing samples' facets
+//! before their turn.
 //!
-//! What rounding can do: a dropped row may be exceeded by a share 1e-12 of its slack, and
-//! multipliers may leave 1e-12 of its direction. The polytope may become larger by as much, never
-//! smaller. A row is kept whenever anything is in doubt.
+//! By rounding a dropped row may be exceeded by 1e-12 of its slack; the polytope never becomes
+//! smaller.
 
 use super::walk::{Slabs, Walk};
 use super::{Features, Polytope, Pruned};
@@ -22,23 +20,20 @@ const CHUNK: usize = 1 << 15;
 /// Rows of the first sample; each further one has [`GROWTH`] times as many.
 const SAMPLE: usize = 128;
 const GROWTH: usize = 8;
-/// Of this number of rows without a sample before them, or of a sample, at most three quarters may be
-/// facets.
+/// Of this number of rows, or of a sample, at most three quarters may be facets.
 const ENOUGH: usize = 256;
 /// More facets than this are not written out in place of features.
 const MOST: usize = 4096;
 /// A row is first tested against this number of facets, then against [`MORE`] times as many, and so on.
 const FIRST: usize = 48;
 const MORE: usize = 3;
-/// Products that may be spent in any case, for each row besides, and at most: a second or two on
-/// two cores.
+/// The budget of products: at least, per row, and at most (a second or two on two cores).
 const BUDGET: u64 = 20_000_000;
 const BUDGET_PER_ROW: u64 = 30_000;
 const BUDGET_IN_ALL: u64 = 4_000_000_000;
 
 impl Polytope {
-    /// Drops the rows that others imply, while that is cheap. Features are replaced by the rows
-    /// that stay if these are few enough.
+    /// Drops implied rows while that is cheap; a few facets replace features.
     pub(super) fn prune(&mut self) {
         let seen = self.pruned.seen;
         let many = self.has_features();
@@ -59,8 +54,7 @@ impl Polytope {
         self.pruned = Pruned { seen, kept: self.offsets.len(), complete };
     }
 
-    /// Writes row i, of norm one, and returns its offset, if it says anything: the rows that are
-    /// written out are numbered before the features.
+    /// Writes row i, of norm one, and returns its offset, if it says anything; features come last.
     fn numbered(&self, i: usize, a: &mut [f64]) -> Option<f64> {
         let (k, written) = (self.free, self.offsets.len());
         if i < written {
@@ -78,8 +72,7 @@ impl Polytope {
         Pruned { seen: self.pruned.seen, kept, complete: self.free == 0 }
     }
 
-    /// The rows that stay, in their order, and whether all of them are facets; none if that would
-    /// take too long, or if there are more than `most`.
+    /// The rows that stay, and whether all are facets; none if they are too many or take too long.
     fn facets(&self, most: usize) -> Option<(Vec<usize>, bool)> {
         let z = self.coordinates(&self.interior);
         let n = self.offsets.len() + self.features.as_ref().map_or(0, Features::len);
@@ -146,16 +139,13 @@ struct Search<'a> {
     z: &'a [f64],
     place: f64,
     slabs: Slabs,
-    /// The row of each slab.
     facets: Vec<usize>,
-    /// Facets that a ray met together with other rows.
     doubtful: Vec<usize>,
     work: u64,
     budget: u64,
 }
 
 impl<'a> Search<'a> {
-    /// `z` is an interior point.
     fn new(polytope: &'a Polytope, z: &'a [f64], rows: usize) -> Self {
         let budget = (BUDGET + BUDGET_PER_ROW * rows as u64).min(BUDGET_IN_ALL);
         let (slabs, facets, doubtful) = (Slabs::new(z.len()), Vec::new(), Vec::new());
@@ -199,11 +189,9 @@ impl<'a> Search<'a> {
         all
     }
 
-    /// Facets among the rows join those that stay, until the others are implied. Returns rows that
-    /// are undecided because the budget is spent or more than `most` stay, and those that stay
-    /// whatever the others are, as the interior point has no room there.
-    ///
-    /// The facets known so far stand in line with the rows: some may be none any more.
+    /// Facets join those that stay, until they imply the others; earlier facets are tested anew.
+    /// Returns the rows that the budget leaves undecided, and those without room at the interior
+    /// point.
     fn join(&mut self, open: Open, most: usize) -> (Vec<usize>, Vec<usize>) {
         let k = self.z.len();
         let width = k + 2;
@@ -262,7 +250,6 @@ impl<'a> Search<'a> {
         (Vec::new(), bare)
     }
 
-    /// Those of the rows that are still not implied.
     fn still_open(&mut self, numbers: &[f64], alive: &[usize]) -> Vec<usize> {
         let k = self.z.len();
         let this = &*self;
@@ -317,8 +304,8 @@ fn work(walks: &Walks) -> u64 {
     walks.iter().map(|(_, walk)| walk.work).sum()
 }
 
-/// The place of the first row that a ray from the origin meets, and whether it is the only one; of
-/// several, the one whose a/s is lexicographically largest.
+/// The first row that a ray from the origin meets, and whether it is the only one; of several, the
+/// one whose a/s is lexicographically largest.
 fn first_hit(numbers: &[f64], alive: &[usize], toward: &[f64]) -> (usize, bool) {
     let k = toward.len();
     let rate = |i: usize| dot(&numbers[i * (k + 2)..][..k], toward) / numbers[i * (k + 2) + k];

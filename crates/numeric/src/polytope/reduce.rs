@@ -4,7 +4,6 @@ use super::{EmptyPolytope, FAINT, Polytope};
 use crate::{dot, norm};
 
 impl Polytope {
-    /// With the interior point of these coordinates.
     pub(super) fn around(mut self, z: &[f64]) -> Self {
         self.interior = (0..self.dim)
             .map(|i| self.origin[i] + dot(&self.basis[i * self.free..(i + 1) * self.free], z))
@@ -12,12 +11,9 @@ impl Polytope {
         self
     }
 
-    /// A row sign a'x <= b in the hull's coordinates, into k numbers of norm one, and its offset; none
-    /// if the equalities leave nothing of it but rounding. Fails if it cannot hold anywhere.
-    ///
-    /// The remainder of a row that the equalities nearly span is known only as well as they are,
-    /// magnified: such a row gives way by that much, so that the polytope becomes larger and never
-    /// smaller.
+    /// A row sign a'x <= b in hull coordinates, of norm one, and its offset; none if the equalities
+    /// leave only rounding. Fails if it cannot hold anywhere. A row that the equalities nearly span
+    /// gives way by its rounding, so that the polytope never becomes smaller.
     pub(super) fn reduce_row(
         &self,
         sign: f64,
@@ -47,8 +43,7 @@ impl Polytope {
         Ok(Some(rest / size + give))
     }
 
-    /// Takes the rows in the hull's coordinates, one per direction, and returns those that face
-    /// each other without a gap: they are equalities.
+    /// Takes the rows in hull coordinates, one per direction; returns those that are equalities.
     pub(super) fn reduce(&mut self, halfspaces: &[f64]) -> Result<Vec<usize>, EmptyPolytope> {
         let (d, k) = (self.dim, self.free);
         let (mut rows, mut offsets): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
@@ -71,8 +66,7 @@ impl Polytope {
     }
 }
 
-/// Leaves one row per direction, with the least offset: which are kept, and which of them face
-/// another without a gap.
+/// One row per direction, with the least offset: which are kept, and which face another closely.
 fn merge(rows: &[f64], offsets: &mut [f64], k: usize) -> Result<(Vec<bool>, Vec<usize>), EmptyPolytope> {
     let probe: Vec<f64> = (0..k).map(|i| ((i + 1) as f64 * 0.618_033_988_749_894_9).fract() + 0.5).collect();
     // parallel rows share their key up to sign and rounding, others almost never

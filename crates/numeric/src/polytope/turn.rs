@@ -18,8 +18,7 @@ pub struct Turn {
     pub directions: Vec<Vec<f64>>,
     /// The length that becomes one along each.
     pub lengths: Vec<f64>,
-    /// The directions from this one on are seen by no row but `facts`, of norm one. What other rows
-    /// have along them is rounding.
+    /// Only `facts` see the directions from this one on; other rows have rounding there.
     pub hidden: usize,
     /// Rows of norm one that see the hidden directions.
     pub facts: Vec<Vec<f64>>,
@@ -46,10 +45,9 @@ impl Turn {
 }
 
 impl Polytope {
-    /// The same in the coordinates of a turn, with the rows `more` besides, each in the new
-    /// coordinates and with its offset and what of that is rounding. Every row gives way by what
-    /// rounding does to it within the unit box: the polytope becomes larger, never smaller. Only
-    /// for a polytope whose rows are all written out.
+    /// The same in the coordinates of a turn, with further rows (each with its offset and the
+    /// rounding of that). Rows give way by rounding. Only for a polytope whose rows are all written
+    /// out.
     pub fn turned(&self, turn: &Turn, more: impl Iterator<Item = (Vec<f64>, f64, f64)>) -> Polytope {
         let k = self.free;
         let mut basis = vec![0.0; self.dim * k];
@@ -105,8 +103,7 @@ impl Polytope {
         self.lengths.as_ref().map_or(1.0, |lengths| lengths.iter().copied().fold(0.0, f64::max))
     }
 
-    /// Whether c'v falls without end along some v with rows v <= 0 that moves the coordinates from
-    /// `first` on only.
+    /// Whether c'v falls without end, rows v <= 0, moving the coordinates from `first` on.
     pub fn recedes(&self, c: &[f64], first: usize) -> bool {
         let k = self.free;
         let mut program = Problem::new(OptimizationDirection::Minimize);

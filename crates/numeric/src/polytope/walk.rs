@@ -1,14 +1,10 @@
-//! Linear programs max a'y over {y : a_j'y <= s_j}, s_j > 0, from vertex to vertex.
-//!
-//! Few dimensions, few rows, millions of objectives: the simplex method with an explicit inverse,
-//! warm from one objective to the next like it. Whatever vertex it stands at, the rows that meet
-//! there bound the objective: those with multipliers below zero by how far the others let them go
-//! the other way. That settles most questions without a step.
+//! Linear programs max a'y over {y : a_j'y <= s_j}, s_j > 0, from vertex to vertex: the simplex
+//! method with an explicit inverse, warm from one objective to the next. The rows that meet in a
+//! vertex bound every objective, which settles most questions without a step.
 
 use crate::{dot, norm};
 use rayon::prelude::*;
 
-/// Rows of a block.
 const LANES: usize = 8;
 /// Multipliers that count as none; what they leave of the objective is accounted for.
 const NONE: f64 = 1e-13;
@@ -16,8 +12,7 @@ const NONE: f64 = 1e-13;
 const LEFT: f64 = 1e-12;
 /// How far a row's slack may be exceeded, as a share of it.
 const BEYOND: f64 = 1e-12;
-/// Slacks grow by this share and up to twice as much, each by its own, so that no vertex is
-/// degenerate.
+/// Slacks grow by up to twice this share, each by its own, so that no vertex is degenerate.
 const JITTER: f64 = 1e-10;
 /// A row whose angle with the step is less than this does not stop it.
 const FLAT: f64 = 1e-8;
@@ -66,12 +61,10 @@ impl Slabs {
         self.len += 1;
     }
 
-    /// A row and its slack.
     pub(super) fn row(&self, row: usize) -> (Vec<f64>, f64) {
         ((0..self.k).map(|j| self.entry(row, j)).collect(), self.slacks[row])
     }
 
-    /// Takes a row out.
     pub(super) fn without(&self, row: usize) -> Slabs {
         let mut slabs = Slabs::new(self.k);
         for i in (0..self.len).filter(|&i| i != row) {
@@ -113,7 +106,6 @@ impl Slabs {
     }
 }
 
-/// A vertex and its edges.
 #[derive(Clone, Debug)]
 struct Vertex {
     /// The rows that are tight; none for an equality of the start.
@@ -128,15 +120,13 @@ struct Vertex {
 }
 
 impl Vertex {
-    /// y = 0, with an equality y_r = 0 in place of each row. These leave whenever the objective
-    /// asks for it and never come back, so that nothing needs to be bounded.
+    /// y = 0, with equalities y_r = 0 in place of rows: these leave at need and never come back.
     fn start(k: usize) -> Self {
         let mut edges = vec![0.0; k * k];
         (0..k).for_each(|i| edges[i * k + i] = 1.0);
         Vertex { basis: vec![None; k], edges, y: vec![0.0; k], age: 0, rows: usize::MAX }
     }
 
-    /// Row r of the basis gives way to another.
     fn exchange(&mut self, slabs: &Slabs, r: usize, row: usize) {
         let k = slabs.k;
         let pivot = 1.0 / slabs.dot(row, &self.edges[r * k..(r + 1) * k]);
@@ -152,7 +142,6 @@ impl Vertex {
         self.place(slabs);
     }
 
-    /// y, from the basis.
     fn place(&mut self, slabs: &Slabs) {
         self.y.fill(0.0);
         for (row, edge) in self.basis.iter().zip(self.edges.chunks_exact(slabs.k)) {
@@ -205,22 +194,17 @@ impl Vertex {
     }
 }
 
-/// Walks from vertex to vertex, and remembers for each part of the sphere of objectives where it
-/// ended last.
+/// Walks from vertex to vertex, and remembers the last one for each part of the sphere.
 #[derive(Clone, Debug)]
 pub(super) struct Walk {
     k: usize,
     at: Vertex,
-    /// Where walks with objectives of this cell ended.
     cells: Vec<Option<Vertex>>,
-    /// The cell of the last walk.
     last: usize,
-    /// Parts of an axis.
     parts: usize,
     step: Vec<f64>,
     mu: Vec<f64>,
     toward: Vec<f64>,
-    /// Products, in all: what the walk cost.
     pub(super) work: u64,
 }
 
@@ -259,16 +243,15 @@ impl Walk {
         cell
     }
 
-    /// Whether multipliers of the first `count` rows are found that imply a'y <= s, |a| = 1. If not,
-    /// [`toward`](Walk::toward) points to where it is violated, most likely.
+    /// Whether multipliers of the first `count` rows imply a'y <= s, |a| = 1. If not,
+    /// [`toward`](Walk::toward) most likely violates it.
     pub(super) fn implies(&mut self, slabs: &Slabs, count: usize, a: &[f64], s: f64, noise: f64) -> bool {
         let most = s * (1.0 + BEYOND) + noise;
         self.bound(slabs, count, a, most, s * (1.0 + 1e-7) + noise) <= most
     }
 
-    /// A bound on a'y, |a| = 1, certified up to what multipliers leave of a: one not above `low`,
-    /// else the least. Infinite where there is none, where none was found, or where a'y exceeds
-    /// `high` somewhere.
+    /// A certified bound on a'y, |a| = 1: the least, or one not above `low`. Infinite if none was
+    /// found, or if a'y exceeds `high` somewhere.
     fn bound(&mut self, slabs: &Slabs, count: usize, a: &[f64], low: f64, high: f64) -> f64 {
         let k = self.k;
         let cell = self.cell(a);
@@ -360,7 +343,6 @@ impl Walk {
         (leaves, bound)
     }
 
-    /// The first row on the way along the step.
     fn stopped_by(&mut self, slabs: &Slabs, count: usize) -> Option<usize> {
         let k = self.k;
         let blocks = count.div_ceil(LANES);
@@ -387,7 +369,6 @@ impl Walk {
         first
     }
 
-    /// What the multipliers leave of the objective.
     fn left(&mut self, slabs: &Slabs, a: &[f64]) -> f64 {
         self.step.copy_from_slice(a);
         for (row, mu) in self.at.basis.iter().zip(&self.mu) {

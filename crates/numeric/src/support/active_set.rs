@@ -7,26 +7,20 @@
 //! s^2 = 1 - |y_W|^2    mu = |u| / s    lambda = -(p + mu q)    y = y_W - u / mu
 //! ```
 //!
-//! and with u = 0, the normal case while the ball contains the polytope, lambda = -p and y = y_W.
-//! Each step moves lambda towards it, stops at the first multiplier that reaches zero and drops its
-//! row; after a full step the most violated row joins. Without the ratio tests it cycles. A step
-//! costs O(k |W| + k m).
+//! and with u = 0, the normal case, lambda = -p and y = y_W. Each step moves lambda towards it,
+//! stops at the first multiplier that reaches zero and drops its row; after a full step the most
+//! violated row joins.
 
 use super::lanes::{Lanes, add, inner, width};
 use super::whiten::Whitened;
 use super::working::Working;
 
-/// How a solve ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// No row is violated.
     Optimal,
-    /// The set is thinner than rounding: `y` is its point, the multipliers only approach the
-    /// optimum.
+    /// The set is thinner than rounding: `y` is its point, multipliers approach the optimum.
     Touching,
-    /// A certificate says that the set is empty.
     Empty,
-    /// Too many steps.
     Stalled,
 }
 
@@ -35,7 +29,6 @@ const FLAT: f64 = 1e-13;
 /// s^2 below this is a touch.
 const TOUCH: f64 = 1e-15;
 
-/// The state of a solve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Held {
     /// Nothing: an answer depends on its objective and its start alone.
@@ -47,7 +40,6 @@ pub(super) enum Held {
 }
 
 impl Held {
-    /// After a solve.
     pub(super) fn note(&mut self, end: End) {
         *self = match (*self, end) {
             (Held::Unwanted, _) => Held::Unwanted,
@@ -69,13 +61,10 @@ impl Held {
 #[derive(Clone, Debug)]
 pub(super) struct ActiveSet {
     pub(super) working: Working,
-    /// The multipliers of the rows in W.
     pub(super) lambda: Vec<f64>,
     pub(super) y: Vec<Lanes>,
-    /// Whether the ball constrains the answer.
     pub(super) round: bool,
-    /// Steps after which a solve gives up, over and above what its size allows; tests set it to
-    /// none at all.
+    /// The number of steps after which a solve gives up; set by tests.
     pub(super) patience: Option<usize>,
     /// What the next solve may take over.
     pub(super) held: Held,
@@ -128,7 +117,6 @@ impl ActiveSet {
         end
     }
 
-    /// Goes from the rows that are in W to the answer.
     fn go_on(&mut self, set: &Whitened, w: &[Lanes]) -> End {
         let rows = set.limits.len().min(1000);
         let (ample, pause) = (50 + 5 * set.free + rows, 40 + 4 * set.free);
@@ -168,11 +156,8 @@ impl ActiveSet {
         End::Stalled
     }
 
-    /// Goes on for an objective that differs by a share of the present one.
-    ///
-    /// Where the objective is constant on a face, every step within the face is one of length zero,
-    /// and such steps may go in circles. With the difference they have a direction again; the bound
-    /// shows what the difference costs.
+    /// Goes on for a slightly different objective: where the objective is constant on a face, steps
+    /// of length zero may go in circles. The bound shows what the difference costs.
     #[cold]
     fn shake(&mut self, set: &Whitened, w: &[Lanes], share: f64) {
         self.shaken.clear();
@@ -202,8 +187,7 @@ impl ActiveSet {
         }
     }
 
-    /// Sets lambda to -(p + mu q), its negative parts to zero, and y to the point that belongs to
-    /// mu.
+    /// Sets lambda to the non-negative part of -(p + mu q), and y to the point of mu.
     pub(super) fn press(&mut self, mu: f64) {
         self.working.multipliers(mu, &mut self.target);
         self.lambda.iter_mut().zip(&self.target).for_each(|(l, t)| *l = t.max(0.0));
@@ -216,14 +200,12 @@ impl ActiveSet {
         inner(&self.working.outside, &self.working.outside).sqrt()
     }
 
-    /// Whether lambda stays nonnegative when W's rows also take over `defect`, with room for
-    /// rounding.
+    /// Whether lambda stays non-negative when W's rows also take over `defect`.
     pub(super) fn outweighs(&mut self, defect: &[Lanes]) -> bool {
         self.working.share(defect, &mut self.q);
         self.lambda.iter().zip(&self.q).all(|(l, share)| *l >= 4.0 * share.abs())
     }
 
-    /// Takes an answer that was found otherwise.
     pub(super) fn adopt(
         &mut self,
         rows: impl Iterator<Item = usize>,
@@ -253,8 +235,8 @@ impl ActiveSet {
         self.lambda.remove(place);
     }
 
-    /// Computes target and y, and whether the set is touched; none where the rows miss the ball and
-    /// lambda goes without end along -q, which is computed then.
+    /// Computes target and y, and whether the set is touched; none where the rows miss the ball:
+    /// lambda then grows along -q.
     fn aim(&mut self) -> Option<bool> {
         let s_sq = 1.0 - self.working.nearest_sq();
         if s_sq < -TOUCH {
@@ -322,8 +304,7 @@ impl ActiveSet {
         true
     }
 
-    /// Trades rows of W for a violated row that depends on them; false, with the combination in q,
-    /// if none may leave.
+    /// Trades rows of W for a dependent violated row; false if none may leave.
     fn slide(&mut self, set: &Whitened, row: usize) -> bool {
         let mut gained = 0.0;
         loop {
@@ -347,8 +328,7 @@ impl ActiveSet {
     }
 }
 
-/// Where lambda - step rate first loses a multiplier; of several at once, the one that falls
-/// fastest.
+/// Where lambda - step rate first loses a multiplier; of several, the one that falls fastest.
 pub(super) fn first_to_vanish(lambda: &[f64], rate: &[f64]) -> Option<(usize, f64)> {
     let rounding = 1e-12 * rate.iter().fold(0.0, |m: f64, r| m.max(r.abs()));
     let mut first: Option<(usize, f64)> = None;
@@ -363,8 +343,7 @@ pub(super) fn first_to_vanish(lambda: &[f64], rate: &[f64]) -> Option<(usize, f6
     first
 }
 
-/// Whether z, its negative parts taken for rounding, proves that no |y| <= 1 has G y <= h: |G'z| +
-/// h'z < 0.
+/// Whether z >= 0 proves that no |y| <= 1 has G y <= h: |G'z| + h'z < 0.
 pub(super) fn certified(set: &Whitened, z: impl Iterator<Item = (usize, f64)>) -> bool {
     let mut pull = vec![0.0; set.free];
     let (mut sum, mut size) = (0.0, 0.0);

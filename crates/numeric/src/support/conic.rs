@@ -8,25 +8,11 @@ use clarabel::solver::{
     DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SecondOrderConeT, SolverStatus,
 };
 
-/// What Clarabel found.
-pub(super) struct Answer {
-    pub(super) y: Vec<f64>,
-    /// Multipliers of the rows of G.
-    pub(super) multipliers: Vec<f64>,
-    pub(super) status: SolverStatus,
-}
+/// y, the multipliers of the rows of G, and how it ended.
+type Answer = (Vec<f64>, Vec<f64>, SolverStatus);
 
-impl Answer {
-    /// Whether the point means anything.
-    pub(super) fn solved(&self) -> bool {
-        matches!(self.status, SolverStatus::Solved | SolverStatus::AlmostSolved)
-    }
-}
-
-/// min w'y over |y| <= 1, G y <= h, for |w| = 1.
-///
-/// Clarabel's tolerances are absolute, so a set that is small against the ball is solved again in
-/// larger units.
+/// min w'y over |y| <= 1, G y <= h, for |w| = 1. A small set is solved again in larger units:
+/// Clarabel's tolerances are absolute.
 pub(super) fn solve(set: &Whitened, w: &[f64]) -> Answer {
     let (k, m) = (set.free, set.limits.len());
     let (mut colptr, mut rowval, mut nzval) = (vec![0], Vec::new(), Vec::new());
@@ -55,14 +41,10 @@ pub(super) fn solve(set: &Whitened, w: &[f64]) -> Answer {
         let solution = &solver.solution;
         let y: Vec<f64> = solution.x.iter().map(|y| unit * y).collect();
         let size = norm(&y);
-        let answer = Answer {
-            y,
-            multipliers: solution.z[..m].iter().map(|z| z.max(0.0)).collect(),
-            status: solution.status,
-        };
+        let multipliers = solution.z[..m].iter().map(|z| z.max(0.0)).collect();
         let solved = solution.status == SolverStatus::Solved;
         if best.is_none() || solved {
-            best = Some(answer);
+            best = Some((y, multipliers, solution.status));
         }
         if !solved || size >= 0.05 * unit {
             break;

@@ -1,8 +1,5 @@
-//! A point where as many rows meet as there are dimensions, and how to go from one to another along
-//! the edges of the polytope.
-//!
-//! The inverse of the rows is kept and updated: a row that takes another's place costs two small
-//! products and one division.
+//! A point where as many rows meet as there are dimensions, and the way along edges. The inverse of
+//! the rows is updated: an exchange costs two small products and one division.
 
 use super::active_set::{ActiveSet, first_to_vanish};
 use super::lanes::{Lanes, inner};
@@ -14,12 +11,10 @@ pub(super) const MOST: usize = 16;
 const FAINT: f64 = 1e-6;
 /// Multipliers below zero by less than this part of the largest are zero.
 const ROUNDING: f64 = 1e-13;
-/// The same of an answer.
 const LEAST: f64 = 1e-14;
 /// The point may be off by this much from where its rows meet: what a scan would not tell.
 const SAME: f64 = 1e-13;
 
-/// A point where k rows meet.
 pub(super) struct Corner<const B: usize> {
     k: usize,
     rows: [u32; MOST],
@@ -30,7 +25,6 @@ pub(super) struct Corner<const B: usize> {
 }
 
 impl<const B: usize> Corner<B> {
-    /// Where these rows meet; none if they are nearly dependent.
     pub(super) fn at(set: &Whitened, w: &[Lanes], rows: &[u32]) -> Option<Self> {
         let k = set.free;
         let mut corner = Corner::empty(k);
@@ -49,7 +43,6 @@ impl<const B: usize> Corner<B> {
         Some(corner)
     }
 
-    /// The same from what was found of it before.
     pub(super) fn from_parts(rows: &[u32], y: [Lanes; B], inverse: &[Lanes], w: &[Lanes]) -> Self {
         let mut corner = Corner::empty(rows.len());
         corner.rows[..rows.len()].copy_from_slice(rows);
@@ -70,34 +63,28 @@ impl<const B: usize> Corner<B> {
         self.lambda = columns(&self.inverse[..self.k], w).map(|l| l.map(|l| -l));
     }
 
-    /// The rows that meet here.
     pub(super) fn rows(&self) -> &[u32] {
         &self.rows[..self.k]
     }
 
-    /// The inverse of their matrix, by its rows.
     pub(super) fn inverse(&self) -> &[[Lanes; B]] {
         &self.inverse[..self.k]
     }
 
-    /// Whether it is a point of the set.
     pub(super) fn is_inside(&self, set: &Whitened) -> bool {
         dot(&self.y, &self.y) < 1.0 && self.violated(set).is_none()
     }
 
-    /// A row that is violated here.
     pub(super) fn violated(&self, set: &Whitened) -> Option<usize> {
         let working = self.rows.map(|row| row as usize);
         set.most_violated(&self.y, 0.0, &working[..self.k]).map(|(row, _)| row)
     }
 
-    /// The objective here.
     pub(super) fn value(&self, w: &[Lanes]) -> f64 {
         inner(&self.y, w)
     }
 
-    /// Leaves rows with negative multipliers, the steepest edge first, as far as the rows that are
-    /// looked at first permit; false if these do not bound an edge.
+    /// Leaves rows with negative multipliers, the steepest edge first; false if that is unbounded.
     pub(super) fn descend(&mut self, set: &Whitened) -> bool {
         let Some(mut course) = set.course(&self.y) else { return false };
         for _ in 0..10 + 2 * self.k {
@@ -219,8 +206,7 @@ impl<const B: usize> Corner<B> {
         }
     }
 
-    /// Leaves the answer, unless it is none: a multiplier is negative, or the point is outside the
-    /// ball.
+    /// Leaves the answer if the multipliers are non-negative and the point is in the ball.
     pub(super) fn settle(&mut self, set: &Whitened, w: &[Lanes], answer: &mut ActiveSet) -> bool {
         self.refine(set, w);
         let lambda = &self.lambda.as_flattened()[..self.k];
@@ -236,7 +222,6 @@ impl<const B: usize> Corner<B> {
     }
 }
 
-/// x <- x - scale y.
 #[inline(always)]
 fn subtract<const B: usize>(x: &mut [Lanes; B], scale: f64, y: &[Lanes; B]) {
     for place in 0..B {

@@ -12,8 +12,7 @@ pub(super) fn fresh() -> u64 {
 }
 
 impl ConvexSet {
-    /// Cuts the set by a'z <= b, in the coordinates of the hull. Nothing happens where the row is no
-    /// row, or where the ellipsoid lies on one side of it.
+    /// Cuts the set by a'z <= b in hull coordinates, unless the ellipsoid lies on one side of it.
     pub fn cut(&mut self, a: &[f64], b: f64) {
         let size = norm(a);
         if self.set.point || !(size > 0.0 && size.is_finite() && b.is_finite()) {

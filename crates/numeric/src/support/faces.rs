@@ -1,15 +1,13 @@
-//! The same active-set method where rows are few and objectives many: what a solve needs of a
-//! working set is found once for the set and kept.
+//! The same active-set method where rows are few and objectives many: the numbers of a working set
+//! are found once and kept.
 //!
 //! On a working set W the stationary point is linear in w but for one length: p = P w and u = C w,
-//! where P = M^-1 G_W and C projects on what W's rows leave free ([`Working`] has the letters). With
-//! P, C, q and y_W at hand a step takes two small products and a look at the rows, and no chain of
-//! divisions. A sweep over a million pairs meets a few hundred working sets.
+//! with P = M^-1 G_W and C the projection off W's rows ([`Working`]). A step takes two small
+//! products and a look at the rows. A sweep over a million pairs meets a few hundred working sets.
 //!
-//! What is kept of W is computed from its rows in their order, whichever pair asks first. So an answer
-//! depends on the objective and its start alone, as it must on any number of threads. Whatever is
-//! out of the ordinary (dependent rows, a set that touches, a bound that is not sharp) is left to
-//! the method that updates its factors.
+//! The numbers of W are computed from its rows in their order, so that an answer depends on the
+//! objective and its start alone. Whatever is out of the ordinary is left to the method that
+//! updates its factors.
 
 use super::active_set::{ActiveSet, first_to_vanish};
 use super::lanes::{Lanes, inner, width};
@@ -20,7 +18,6 @@ use super::working::Working;
 const MOST_ROWS: usize = 64;
 /// In more dimensions the products are no longer small.
 const MOST_FREE: usize = 16;
-/// Working sets that are kept at once.
 const SLOTS: usize = 2048;
 /// No working set: it would have all rows.
 const NONE: u64 = u64::MAX;
@@ -28,7 +25,6 @@ const NONE: u64 = u64::MAX;
 const FAINT: f64 = 1e-4;
 const LANES: usize = MOST_FREE / 4;
 
-/// Working sets that were met, each in a slot of its own.
 #[derive(Clone, Debug)]
 pub(super) struct Faces {
     free: usize,
@@ -46,7 +42,6 @@ pub(super) struct Faces {
 }
 
 impl Faces {
-    /// None where rows or dimensions are too many.
     pub(super) fn of(set: &Whitened) -> Option<Faces> {
         let (k, rows) = (set.free, set.limits.len());
         let fits = !set.point && (1..=MOST_FREE).contains(&k) && (1..MOST_ROWS).contains(&rows);
@@ -62,9 +57,8 @@ impl Faces {
         })
     }
 
-    /// Solves for |w| = 1 from the rows named, and leaves rows, multipliers and y in `answer`; false
-    /// if that is for others to do. Where the rows are known to meet in a point of the set, nobody
-    /// need look at the others for its sake.
+    /// Solves for |w| = 1 from the rows named and leaves the solution in `answer`; false if it
+    /// cannot. `known`: the rows meet in a point of the set.
     pub(super) fn solve(
         &mut self,
         set: &Whitened,
@@ -224,12 +218,10 @@ impl Faces {
     }
 }
 
-/// Lanes of a slot.
 fn stride(k: usize) -> usize {
     2 * width(k) * (k + 1)
 }
 
-/// The rows of a working set, in their order.
 fn rows(name: u64) -> impl Iterator<Item = usize> {
     let mut left = name;
     std::iter::from_fn(move || {
@@ -263,8 +255,7 @@ fn products_of<const B: usize>(columns: &[Lanes], x: &[Lanes], out: &mut [Lanes;
     out[..B].copy_from_slice(&sums);
 }
 
-/// Moves the multipliers of W towards the target, and all the way if none reaches zero before; the
-/// row of the first that does.
+/// Moves the multipliers of W towards the target, or to the first zero, whose row it returns.
 #[inline]
 fn step(name: u64, lambda: &mut [f64; MOST_ROWS], target: &[f64]) -> Option<usize> {
     let (low, high) = target.iter().fold((0.0, 0.0), |(low, high), &t| (f64::min(low, t), f64::max(high, t)));

@@ -1,12 +1,9 @@
-//! Vectors of y-space in lanes of four, padded with zeros: loops over them need no remainder and no
-//! bounds checks. Products of many rows with one vector: rows lie in blocks, each by columns.
+//! Vectors of y-space in lanes of four, padded with zeros: no remainders, no bounds checks.
 
 use std::ops::{AddAssign, Mul};
 
-/// Four neighbouring components.
 pub(super) type Lanes = [f64; 4];
 
-/// Lanes that hold k components.
 pub(super) fn width(k: usize) -> usize {
     k.div_ceil(4)
 }
@@ -23,7 +20,6 @@ pub(super) fn inner(a: &[Lanes], b: &[Lanes]) -> f64 {
     (sums[0] + sums[1]) + (sums[2] + sums[3])
 }
 
-/// out += scale x.
 #[inline]
 pub(super) fn add(out: &mut [Lanes], scale: f64, x: &[Lanes]) {
     for (o, x) in out.iter_mut().zip(x) {
@@ -33,10 +29,9 @@ pub(super) fn add(out: &mut [Lanes], scale: f64, x: &[Lanes]) {
     }
 }
 
-/// Wider vectors than this do not stay in registers, and columns of them not in the nearest cache:
-/// several places, or columns, are then taken at a time. No sum is made in another order.
+/// Wider vectors do not stay in registers: several places, or columns, are taken at a time, without
+/// changing the order of sums.
 const NARROW: usize = 8;
-/// So many.
 const AT_ONCE: usize = 4;
 
 /// out += columns scales: every lane of the result stays in registers while the columns pass.
@@ -115,7 +110,6 @@ pub(super) const WIDE: usize = 32;
 /// A number of each row of a block.
 pub(super) type Wide = [f32; WIDE];
 
-/// more + columns x.
 #[inline(always)]
 pub(super) fn products<T, const N: usize>(more: &[T; N], columns: &[[T; N]], x: &[T]) -> [T; N]
 where
@@ -136,7 +130,6 @@ pub(super) fn wide_products(more: &Wide, columns: &[Wide], x: &[f32]) -> Wide {
     products(more, columns, x)
 }
 
-/// The largest number of a block.
 #[inline(always)]
 pub(super) fn largest<T: Copy + PartialOrd, const N: usize>(x: &[T; N]) -> T {
     const { assert!(N.is_power_of_two()) };
@@ -151,7 +144,6 @@ pub(super) fn largest<T: Copy + PartialOrd, const N: usize>(x: &[T; N]) -> T {
     top[0]
 }
 
-/// Where it is first.
 #[inline(always)]
 pub(super) fn place_of(x: &Wide, top: f32) -> usize {
     (0..WIDE).rev().fold(0, |place, lane| if x[lane] == top { lane } else { place })

@@ -1,6 +1,6 @@
-//! Where dimensions are many, a factor of the working set takes longer than all else in a solve. A
-//! sequence of solves may take it over from one to the next, as long as its rows are alike; and where
-//! the polytope is a simplex, a solve of which nothing is known sets out from its best corner.
+//! Many dimensions, where a factor of the working set takes most of a solve: a sequence of solves
+//! may take it over as long as its rows are alike, and on a simplex a solve begins at the best
+//! corner.
 
 use super::active_set::{ActiveSet, Held};
 use super::lanes::Lanes;
@@ -16,8 +16,7 @@ const ALIKE: usize = 4;
 const AGE: u32 = 64;
 
 impl ActiveSet {
-    /// Makes the last solve's factor that of the rows named, for an objective; false if another is
-    /// to be made, and nothing has changed then.
+    /// Makes the last solve's factor that of the rows named; false if another is needed.
     pub(super) fn take_over(
         &mut self,
         set: &Whitened,
@@ -51,8 +50,7 @@ impl ActiveSet {
 }
 
 impl ConvexSet {
-    /// The rows that meet in the corner of a simplex where the objective is least, for a solve that
-    /// has no others to set out from.
+    /// The rows of a simplex's best corner, for a solve that has no others to begin from.
     pub(super) fn best_corner(&self, warm: &Warm) -> Option<Vec<u32>> {
         let (set, k) = (&self.set, self.set.free);
         let whole = set.uncut == k + 1 && set.polytope.offsets().len() == k + 1;

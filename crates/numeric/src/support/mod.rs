@@ -1,5 +1,4 @@
-//! Support minimisation: min <c, theta> over (ellipsoid ∩ polytope), for one set and millions of
-//! objectives.
+//! Support minimisation: min <c, theta> over ellipsoid ∩ polytope, for millions of objectives.
 
 mod active_set;
 mod conic;
@@ -57,8 +56,7 @@ pub struct Support {
     pub status: Status,
 }
 
-/// What one objective's last solve leaves for its next: the rows that were active, by the set's own
-/// numbers. Another set takes them for other rows, which is harmless and useless.
+/// The active rows of an objective's last solve, by the set's own numbers: a hint for its next.
 pub type Warm = Vec<u32>;
 
 /// One set, millions of objectives.
@@ -71,16 +69,14 @@ pub trait SupportMin: Send + Sync {
     fn fallbacks(&self) -> u64 {
         0
     }
-    /// Whether rows of the polytope that could bind were left out, so that the set is larger than
-    /// it was asked to be.
+    /// Whether rows that could bind were left out, so that the set is larger than asked for.
     fn is_relaxed(&self) -> bool {
         false
     }
     /// Adds the fallbacks of copies that did part of the work.
     fn count_fallbacks(&mut self, _more: u64) {}
-    /// The same where it may be known of the warm start that its rows, as many as there are
-    /// dimensions, met in a point of this very set when it was last asked. Says whether those that
-    /// it leaves do.
+    /// The same where `known`: the rows of the warm start met in a point of this set. Also whether
+    /// the rows that it leaves do.
     fn min_again(&mut self, c: &[f64], warm: &mut Warm, _known: bool) -> (Support, bool) {
         (self.min(c, warm), false)
     }
@@ -88,22 +84,19 @@ pub trait SupportMin: Send + Sync {
     fn binding_rows(&self) -> usize {
         0
     }
-    /// Tells sets apart: who asks for minima over another set knows nothing of it.
+    /// A number of its own: warm starts of another set are not known to hold.
     fn identity(&self) -> Option<u64> {
         None
     }
-    /// Makes ready for millions of objectives like those of a survey, if that is of use. Answers
-    /// stay the same but for rounding.
+    /// Prepares for objectives like those of a survey. Answers stay the same but for rounding.
     fn ready(&mut self, _survey: &Survey) {}
-    /// Whether a larger survey would make it quicker, and whether objectives of which nothing is known
-    /// had better be left to it.
+    /// Whether a larger survey, and fewer warm starts, would make it quicker.
     fn is_eager(&self) -> bool {
         false
     }
     /// Whether solves take over what those before knew: only in a sequence that is always the same.
     fn hold(&mut self, _yes: bool) {}
-    /// Whether it is one point, taken for the truth: no lower bounds are asked for then, and a plan
-    /// need not prove that it is one.
+    /// Whether it is one point, taken for the truth: a plan then need not be a lower bound.
     fn is_model(&self) -> bool {
         false
     }
@@ -120,12 +113,11 @@ pub enum Empty {
     Apart,
 }
 
-/// Ellipsoid ∩ polytope, prepared once and minimised over by a dual active-set method.
-///
-/// A radius of zero is a point. One solve costs O(k m) per step and takes about as many steps as
-/// rows are active; a warm start saves most of them. The bound is certified from the multipliers
-/// whatever happens; a solve that stalls, or whose bound and value differ after one refinement, is
-/// handed to Clarabel and counted by [`fallbacks`](SupportMin::fallbacks).
+/// Ellipsoid ∩ polytope, prepared once and minimised over by a dual active-set method. A radius of
+/// zero is a point. A solve costs O(k m) per step and takes about as many steps as rows are active;
+/// a warm start saves most. The bound is certified from the multipliers; a solve that stalls, or
+/// whose bound and value differ, is handed to Clarabel and counted by
+/// [`fallbacks`](SupportMin::fallbacks).
 ///
 /// ```
 /// use goalward_numeric::support::{ConvexSet, Ellipsoid, SupportMin, Warm};
@@ -137,13 +129,11 @@ pub enum Empty {
 /// let mut set = ConvexSet::new(&halfplane, disc).unwrap();
 /// let lowest = set.min(&[1.0, 1.0], &mut Warm::default());
 /// assert!((lowest.value + 2.0).abs() < 1e-12 && (lowest.bound + 2.0).abs() < 1e-12);
-/// assert!((set.theta()[1] + 2.0).abs() < 1e-12);
 /// ```
 #[derive(Clone, Debug)]
 pub struct ConvexSet {
     set: Arc<Whitened>,
     method: ActiveSet,
-    /// A point of the set.
     witness: Vec<f64>,
     /// An interval for every free coordinate over the whole polytope.
     bounds: Vec<(f64, f64)>,
@@ -157,12 +147,11 @@ pub struct ConvexSet {
     whitened: Vec<Lanes>,
     /// What rounding may have done to the last account.
     rounding: f64,
-    /// The minimiser, unless the method's y still is.
     z: Vec<f64>,
     in_y: bool,
     /// Working sets that are kept, where many objectives are to come.
     faces: Option<Faces>,
-    /// Points to set out from, where the ball hardly matters.
+    /// Points to begin at, where the ball hardly matters.
     starts: Option<Arc<Starts>>,
     /// The last minimum is attained where as many rows meet as there are dimensions.
     at_vertex: bool,
@@ -170,17 +159,13 @@ pub struct ConvexSet {
 }
 
 impl ConvexSet {
-    /// Fails, with a certificate behind it, if the two do not meet.
-    ///
-    /// Where the shape is singular to rounding, the set is made larger, never smaller; an ellipsoid
-    /// that is invalid (a negative eigenvalue, a number that is not finite) constrains nothing.
+    /// Fails, with a certificate behind it, if the two do not meet. A shape that is singular to
+    /// rounding makes the set larger; an invalid ellipsoid constrains nothing.
     pub fn new(polytope: &Arc<Polytope>, ellipsoid: Ellipsoid) -> Result<Self, Empty> {
         Self::within(polytope, Whitened::new(polytope, ellipsoid)?)
     }
 
-    /// The same for an ellipsoid within the hull, in its coordinates: no rounding comes between the
-    /// shape and its factor. A shape that has none, or a number that is not finite, constrains
-    /// nothing.
+    /// The same for an ellipsoid in hull coordinates, which is factored without rounding.
     pub fn in_hull(polytope: &Arc<Polytope>, ellipsoid: Ellipsoid) -> Result<Self, Empty> {
         Self::within(polytope, Whitened::in_hull(polytope, ellipsoid)?)
     }
@@ -241,11 +226,11 @@ impl ConvexSet {
             End::Stalled => {
                 self.fallbacks += 1;
                 self.stalls += 1;
-                let answer = conic::solve(set, &self.w.as_flattened()[..k]);
-                if certified(set, answer.multipliers.iter().copied().enumerate()) {
+                let (y, multipliers, _) = conic::solve(set, &self.w.as_flattened()[..k]);
+                if certified(set, multipliers.iter().copied().enumerate()) {
                     return Err(Empty::Apart);
                 }
-                set.unwhiten(&answer.y, &mut self.witness);
+                set.unwhiten(&y, &mut self.witness);
             }
         }
         self.z.copy_from_slice(&self.witness);
@@ -282,8 +267,7 @@ impl ConvexSet {
         (value, account.bound(&self.r, &self.bounds) - self.rounding)
     }
 
-    /// Minimises the reduced objective in `c`; the constant only adds to the scale that accuracy is
-    /// measured by.
+    /// Minimises the reduced objective in `c`; the constant adds to the scale of accuracy.
     fn min_reduced(&mut self, constant: f64, warm: &mut Warm, known: bool) -> (f64, f64, Status) {
         self.set.whiten(&self.c, &mut self.w);
         let size = inner(&self.w, &self.w).sqrt();
@@ -322,8 +306,8 @@ impl ConvexSet {
         self.settle(end, constant, size, value, bound)
     }
 
-    /// The minimum over a set that no row cuts: c'center - rho |L^-1 N'c|. `None` where the
-    /// objective is constant on the hull, to rounding, or not finite.
+    /// The minimum over a set without rows: c'center - rho |L^-1 N'c|. `None` where the objective
+    /// is constant on the hull, or not finite.
     fn min_over_ball(&mut self, c: &[f64]) -> Option<Support> {
         let set = &*self.set;
         set.whiten_directly(c, &mut self.w);
@@ -421,7 +405,6 @@ impl SupportMin for ConvexSet {
     }
 }
 
-/// theta = origin + N z.
 fn expand(polytope: &Polytope, z: &[f64], theta: &mut [f64]) {
     let k = z.len();
     for (i, theta) in theta.iter_mut().enumerate() {

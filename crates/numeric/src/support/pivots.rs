@@ -1,11 +1,9 @@
-//! The method where the ball is so large that it does not matter: minimisers are points where as many
-//! rows meet as there are dimensions, and one is found from another along the edges.
+//! The method where the ball is so large that it does not matter: minimisers are points where as
+//! many rows meet as there are dimensions.
 //!
-//! It sets out from the last such point of a pair, or from the best of a sample. First rows leave
-//! whose multipliers are negative (the simplex method, among the rows that are looked at first), then
-//! rows join that are violated (the dual one, among all). Rounding may lead either astray, but not
-//! the answer: it is refined, and must pass the tests of a minimiser in all digits. What does not is
-//! left to the general method.
+//! It begins at the last such point of a pair, or at the best of a sample. Rows with negative
+//! multipliers leave (the simplex method), then violated rows join (the dual one). The answer is
+//! refined and tested in all digits; the general method takes over where that fails.
 
 use super::active_set::ActiveSet;
 use super::corner::Corner;
@@ -13,9 +11,8 @@ use super::lanes::{Lanes, width};
 use super::starts::Starts;
 use super::whiten::Whitened;
 
-/// Leaves rows, multipliers and y in `answer` if a point where k rows meet is found to be the
-/// minimiser for w; false if not. It sets out from `rows`; `known`: these meet in a point of the set,
-/// and the others need no test.
+/// Leaves the solution in `answer` if a point where k rows meet is the minimiser for w. Begins at
+/// `rows`; `known`: these meet in a point of the set.
 pub(super) fn solve(
     set: &Whitened,
     starts: Option<&Starts>,
@@ -56,8 +53,8 @@ fn solve_in<const B: usize>(
     false
 }
 
-/// Where to set out, and whether that is a point of the set: where the pair was last, as long as that
-/// is the minimiser or better than the sample's best.
+/// The point to begin at, and whether it is in the set: the pair's last, if it is the minimiser or
+/// better than the sample's best.
 fn begin<const B: usize>(
     set: &Whitened,
     starts: Option<&Starts>,

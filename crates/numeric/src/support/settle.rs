@@ -3,19 +3,20 @@
 use super::active_set::End;
 use super::{ConvexSet, Status, conic};
 use crate::{Portable, dot, norm};
+use clarabel::solver::SolverStatus;
 
 impl ConvexSet {
-    /// The better of both bounds, and Clarabel's point if it says more about the minimum than the
-    /// method's.
+    /// The better of both bounds, and Clarabel's point if it says more about the minimum.
     fn fall_back(&mut self, size: f64, value: f64, bound: f64) -> (f64, f64) {
         self.fallbacks += 1;
-        let answer = conic::solve(&self.set, &self.w.as_flattened()[..self.set.free]);
-        let multipliers = answer.multipliers.iter().map(|l| l * size).enumerate();
+        let (y, multipliers, status) = conic::solve(&self.set, &self.w.as_flattened()[..self.set.free]);
+        let multipliers = multipliers.iter().map(|l| l * size).enumerate();
         let account = self.set.account(&self.c, multipliers, &mut self.r, &mut self.whitened);
         let bound = bound.max(account.bound(&self.r, &self.bounds));
-        self.set.unwhiten(&answer.y, &mut self.r);
+        self.set.unwhiten(&y, &mut self.r);
         let other = dot(&self.c, &self.r);
-        if answer.solved() && (other - bound).abs() < 0.1 * (value - bound).abs() {
+        let solved = matches!(status, SolverStatus::Solved | SolverStatus::AlmostSolved);
+        if solved && (other - bound).abs() < 0.1 * (value - bound).abs() {
             self.z.copy_from_slice(&self.r);
             self.in_y = false;
             return (other, bound);
@@ -23,9 +24,8 @@ impl ConvexSet {
         (value, bound)
     }
 
-    /// Whether the multipliers' defect r can be undone within W, by multipliers that stay
-    /// nonnegative: then the vertex of W is optimal over the whole polytope, and only rounding
-    /// separates the bound from the value.
+    /// Whether the defect r can be undone within W by non-negative multipliers: then the vertex of
+    /// W is optimal, and only rounding separates bound and value.
     pub(super) fn is_vertex_optimal(&mut self, size: f64) -> bool {
         let method = &mut self.method;
         if method.working.len() < self.set.free || method.round {
@@ -36,9 +36,8 @@ impl ConvexSet {
         method.outweighs(&self.whitened)
     }
 
-    /// Finds the best mu = |u| / s by its bound, which is concave along lambda = -(p + mu q): where
-    /// the set is hardly more than a point, s^2 = 1 - |y_W|^2 has lost its digits. The better of
-    /// both bounds, and the value at that mu if it is nearer to it.
+    /// Finds the best mu = |u| / s by its bound, which is concave: where the set is hardly more
+    /// than a point, s has lost its digits. The better of both bounds, and the value nearer to it.
     fn press(&mut self, size: f64, value: f64, bound: f64) -> (f64, f64) {
         let y = self.method.y.clone();
         let outside = self.method.outside_norm().max(1e-6);
@@ -88,7 +87,6 @@ impl ConvexSet {
         constant.abs() + norm(&self.c) * norm(&self.z) + (self.set.rho * size).min(value.abs())
     }
 
-    /// Does what can be done about an answer whose value and bound are apart.
     #[cold]
     pub(super) fn settle(
         &mut self,

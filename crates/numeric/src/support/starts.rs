@@ -1,4 +1,4 @@
-//! Points where as many rows meet as there are dimensions, to set out from: those of a sample.
+//! Points to begin at, where as many rows meet as there are dimensions: those of a sample.
 
 use super::corner::{Corner, MOST};
 use super::lanes::{Lanes, WIDE, Wide, largest, place_of, wide_products, width};
@@ -76,7 +76,6 @@ impl Starts {
         Corner::from_parts(&self.rows[at * k..(at + 1) * k], y, inverse, w)
     }
 
-    /// Its rows.
     pub(super) fn rows_of_best(&self, w: &[Lanes]) -> &[u32] {
         let at = self.least(w);
         &self.rows[at * self.k..(at + 1) * self.k]

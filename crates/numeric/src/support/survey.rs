@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 /// What value and bound may differ by, relative to the numbers that they are made of.
 const SHARP: f64 = 1e-13;
-/// Points that are compared at once.
 const LANES: usize = 16;
 /// Points with the same rows that are so near to each other are one.
 const SAME: f64 = 1e-6;
@@ -18,15 +17,11 @@ const SAME: f64 = 1e-6;
 #[derive(Clone, Debug)]
 pub struct Survey {
     dim: usize,
-    /// The largest number of points kept.
     most: usize,
-    /// The points in blocks, by columns; the padding is nowhere least.
     blocks: Vec<[f64; LANES]>,
-    /// The active rows of each.
     starts: Vec<Vec<u32>>,
     /// The rows that were active, each time.
     noted: Vec<Vec<u32>>,
-    /// Whether any was.
     active: bool,
 }
 
@@ -83,7 +78,6 @@ impl Survey {
         }
     }
 
-    /// How often each row is active.
     fn counts(&self, rows: usize) -> Vec<u32> {
         let mut counts = vec![0; rows];
         let active = self.noted.iter().flatten().map(|&row| row as usize);
@@ -93,8 +87,7 @@ impl Survey {
 }
 
 impl ConvexSet {
-    /// Makes ready for millions of objectives, of which a survey has a sample. Answers stay the
-    /// same but for rounding.
+    /// Prepares for objectives like those of a survey. Answers stay the same but for rounding.
     pub(super) fn make_ready(&mut self, survey: &Survey) {
         self.faces = Faces::of(&self.set);
         if self.faces.is_none() {
@@ -108,8 +101,7 @@ impl ConvexSet {
         }
     }
 
-    /// A solve on working sets that are kept, or on one point: none where that is for others to do.
-    /// `known`: the rows named meet in a point of the set.
+    /// A solve on kept working sets, or on one point that is `known` to be in the set.
     pub(super) fn min_quickly(
         &mut self,
         constant: f64,

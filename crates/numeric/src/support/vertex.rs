@@ -1,5 +1,4 @@
-//! Whether a point where as many rows meet as there are dimensions is still the minimiser: one
-//! elimination, and no look at the other rows.
+//! Whether a point where k rows meet is still the minimiser: one elimination.
 
 use super::active_set::ActiveSet;
 use super::lanes::{Lanes, width};
@@ -10,7 +9,6 @@ const MOST: usize = 16;
 /// Pivots of rows of norm one below this lose too many digits.
 const FAINT: f64 = 1e-6;
 
-/// A = G_W' = L U but for the order of its rows.
 struct Factor {
     k: usize,
     /// Row-major, L below the diagonal and U on it and above.
@@ -18,8 +16,8 @@ struct Factor {
     order: [usize; MOST],
 }
 
-/// Leaves rows, multipliers and y in `answer` if the point of the rows named is the minimiser for w,
-/// given that it lies in the set; false if it is not, or that is not sure.
+/// Leaves the solution in `answer` if the point of the rows named, which lies in the set, is surely
+/// the minimiser for w.
 pub(super) fn solve(set: &Whitened, w: &[Lanes], rows: &[u32], answer: &mut ActiveSet) -> bool {
     let k = set.free;
     if k > MOST || rows.len() != k || rows.iter().any(|&row| row as usize >= set.limits.len()) {

@@ -9,21 +9,18 @@ const ASKEW: f64 = 5e-14;
 /// Coordinates of y_W beyond this leave rounding behind when they go.
 const LARGE: f64 = 16.0;
 
-/// Orthonormal Q and triangular R, with what follows from them carried along: t = R'^-1 h_W, e =
-/// Q'w, y_W = Q t and u = w - Q e, each at the price of one column per row that joins or leaves.
-///
-/// M = G_W G_W' = R'R is never formed: its condition number is the square of R's.
+/// Orthonormal Q and triangular R, with t = R'^-1 h_W, e = Q'w, y_W = Q t and u = w - Q e carried
+/// along, each at the price of one column per row. M = G_W G_W' is never formed: its condition is
+/// the square of R's.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Working {
     free: usize,
     width: usize,
-    /// The rows in W.
     pub(super) rows: Vec<usize>,
     /// Column j of Q starts at j width.
     q: Vec<Lanes>,
     /// Column j of R starts at j k; behind the last, a candidate's coordinates in Q.
     r: Vec<f64>,
-    /// One over R's diagonal.
     inverse: Vec<f64>,
     limits: Vec<f64>,
     t: Vec<f64>,
@@ -32,7 +29,6 @@ pub(super) struct Working {
     pub(super) nearest: Vec<Lanes>,
     /// u = w - G_W' p, the part of w outside the rows' span.
     pub(super) outside: Vec<Lanes>,
-    /// A candidate row, then what Q leaves of it.
     pub(super) candidate: Vec<Lanes>,
     part: Vec<f64>,
     /// How far Q may be from orthonormal by now.
@@ -67,7 +63,6 @@ impl Working {
         }
     }
 
-    /// No rows, for the objective w.
     pub(super) fn start(&mut self, w: &[Lanes]) {
         self.rows.clear();
         self.askew = f64::EPSILON;
@@ -75,7 +70,6 @@ impl Working {
         self.outside.copy_from_slice(w);
     }
 
-    /// The same rows, for another objective.
     pub(super) fn turn(&mut self, w: &[Lanes]) {
         let n = self.len();
         self.outside.copy_from_slice(w);
@@ -173,9 +167,8 @@ impl Working {
         self.lose(n - 1);
     }
 
-    /// Puts the row last refused by `push` in the stead of another, where W spans everything: the
-    /// column of Q that the one leaves is the other's. False if the rows would be dependent: the
-    /// other is gone then, and no row has come.
+    /// Replaces a row by the one last refused by `push`, where W spans everything. False if the
+    /// rows would be dependent: the other is gone then.
     pub(super) fn exchange(&mut self, place: usize, row: usize, h: f64) -> bool {
         let (k, b, n) = (self.free, self.width, self.len());
         self.rotate(place, n + 1);
@@ -196,7 +189,6 @@ impl Working {
         true
     }
 
-    /// Removes a column from R and restores the triangle.
     fn rotate(&mut self, place: usize, columns: usize) {
         let (k, b, n) = (self.free, self.width, self.len());
         self.rows.remove(place);
@@ -231,7 +223,6 @@ impl Working {
         }
     }
 
-    /// Computes t and y_W afresh.
     fn renew(&mut self) {
         let k = self.free;
         for j in 0..self.len() {
@@ -311,7 +302,6 @@ impl Working {
         self.backward(out);
     }
 
-    /// |y_W|^2.
     #[inline]
     pub(super) fn nearest_sq(&self) -> f64 {
         dot_four(&self.t[..self.len()], &self.t[..self.len()])

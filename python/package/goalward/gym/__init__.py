@@ -1,4 +1,4 @@
-"""goalward and Gymnasium: every world as an environment, and learners for anybody's environments.
+"""goalward and Gymnasium: every world as an environment, and learners for other environments.
 
 >>> import gymnasium
 >>> import goalward.gym

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from goalward import worlds
 from goalward._goalward import Problem
+from goalward._running import _count
 from goalward.errors import MisuseError, SettingError
 from goalward.gym._render import Picture
 
@@ -21,7 +22,7 @@ __all__ = ["GoalwardEnv", "make_env"]
 Transitions = dict[int, dict[int, list[tuple[float, int, float, bool]]]]
 
 LEAST_CAP = 1000
-"""An episode is not cut off before so many steps, unless somebody says so."""
+"""The least default of `max_steps`."""
 
 
 class GoalwardEnv(gymnasium.Env[Any, Any]):
@@ -49,7 +50,7 @@ class GoalwardEnv(gymnasium.Env[Any, Any]):
     problem: Problem
     """What the environment is made of."""
     max_steps: int
-    """An episode is cut off after so many steps."""
+    """The most steps of an episode."""
     s: int
     """The state that it is in."""
     lastaction: int | None
@@ -220,9 +221,7 @@ class _Rows:
 def _cap(max_steps: int | None, states: int) -> int:
     if max_steps is None:
         return max(LEAST_CAP, 20 * states)
-    if isinstance(max_steps, bool) or not hasattr(max_steps, "__index__") or int(max_steps) < 1:
-        raise SettingError(f"max_steps={max_steps!r}: expected a whole number from 1 on")
-    return int(max_steps)
+    return _count(max_steps, "max_steps", 1)
 
 
 def make_env(

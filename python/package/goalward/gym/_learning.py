@@ -1,4 +1,4 @@
-"""Learners in anybody's Gymnasium environments."""
+"""Learners in Gymnasium environments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from goalward import learners
 from goalward._goalward import Learner, Problem
-from goalward._gymnasium import FAILURES, Ends, Table, from_gymnasium
+from goalward._gymnasium import FAILURES, Ends, Table, env_name, from_gymnasium
 from goalward._own import OwnLearner
 from goalward._progress import Bar
 from goalward._running import (
@@ -22,7 +22,6 @@ from goalward._running import (
     _label,
     _made,
     _told_of_misfit,
-    _with_settings,
 )
 from goalward.errors import GoalwardWarning, MisuseError, SettingError
 from goalward.gym._results import EnvRun
@@ -58,7 +57,7 @@ def learn_env(
     progress: bool | None = None,
     **settings: Any,
 ) -> EnvRun:
-    """Let a learner act in a Gymnasium environment for so many of its episodes.
+    """Let a learner act in a Gymnasium environment for a number of its episodes.
 
     ``learner`` is a `Learner` or an own learner, made for a problem of yours; or an id such as
     ``"lr"`` or ``"q-learning"`` (further settings are keyword arguments), or a class of your own.
@@ -86,7 +85,7 @@ def learn_env(
 
     ``on_misfit`` and ``misfit_level`` are those of `goalward.run`, for a learner that is made here.
 
-    ``max_steps`` ends the run after so many steps in all. ``seed`` seeds the environment and the
+    ``max_steps`` limits the steps of the whole run. ``seed`` seeds the environment and the
     learner; if it is None one is drawn, which the result names.
 
     >>> import gymnasium, goalward as gw
@@ -97,12 +96,12 @@ def learn_env(
     """
     _count(episodes, "episodes", 0)
     if failure not in FAILURES[:2]:
-        hint = "failure='lost' can be planned with, but not learnt in: nobody comes back"
+        hint = "failure='lost' can be planned with, but not learnt in: no step leads back"
         raise SettingError(f"failure={failure!r}: expected 'restart' or 'end'", hint)
     seed = secrets.randbits(32) if seed is None else _count(seed, "seed", 0)
     limit = None if max_steps is None else _count(max_steps, "max_steps", 1)
     _told_of_misfit(learner, on_misfit, misfit_level)
-    learner = _with_settings(learner, settings)
+    label = _label(learner, settings)
     if not hasattr(env, "unwrapped"):
         raise SettingError(f"env: {type(env).__name__} is no Gymnasium environment")
     told = _Told(failure, cost, start, goal, penalty, success, state_of, n_states, use_table)
@@ -110,7 +109,9 @@ def learn_env(
     problem, failures, is_known = _problem(env, learner, told, first[0])
     if isinstance(learner, str):
         # what a user calls success may be an end that the table does not have
-        learner = _at_ease(learner) if is_known and success is None else learner
+        if is_known and success is None:
+            settings = _at_ease(learner, settings)
+        label = _label(learner, settings)
         who = Learner(
             learner,
             problem,
@@ -118,12 +119,13 @@ def learn_env(
             seed=seed,
             on_misfit=on_misfit,
             misfit_level=misfit_level,
+            **settings,
         )
     else:
         who = _made(learner, problem, seed)
     counts_steps = not is_known and cost is None
     return _Loop(env, who, _Bridge(env, problem, failures, told), counts_steps).run(
-        first[0], episodes, limit, seed, _label(learner), progress
+        first[0], episodes, limit, seed, label, progress
     )
 
 
@@ -142,23 +144,9 @@ class _Told:
     use_table: bool
 
 
-@dataclass(frozen=True)
-class _Failures:
-    """What the table of an environment says of episodes that end."""
-
-    table: Table
-    ends: Ends
-
-    def succeeded(self, state: int) -> bool:
-        return state in self.ends.goals
-
-    def fallen(self, state: int) -> int:
-        return self.table.fallen(self.ends, state)
-
-
 def _problem(
     env: Any, learner: LearnerLike, told: _Told, first: Any
-) -> tuple[Problem, _Failures | None, bool]:
+) -> tuple[Problem, Ends | None, bool]:
     """The problem of a run, how to tell success from failure, and whether it says what can happen.
 
     Without a way to tell, every end is a success.
@@ -170,14 +158,14 @@ def _problem(
     is_made = isinstance(learner, Learner | OwnLearner)
     failures = None
     if table is not None and (told.success is None or (told.use_table and not is_made)):
-        failures = _Failures(table, table.ends(told.failure, told.goal))
+        failures = table.ends(told.failure, told.goal)
     if isinstance(learner, Learner | OwnLearner):
         _fits(learner.problem, env, own if is_own else None, table, told)
         return learner.problem, failures, True
     if is_own and told.use_table:
         return from_gymnasium(env), None, True
     if failures is not None and told.use_table:
-        problem = failures.table.problem(failures.ends, told.cost, told.start, told.penalty)
+        problem = failures.table.problem(failures, told.cost, told.start, told.penalty)
         return problem, failures, True
     if told.penalty:
         raise SettingError("penalty: only an environment with a table has a state to pay it in")
@@ -224,11 +212,12 @@ def _without_models(learner: LearnerLike) -> None:
     )
 
 
-def _at_ease(learner: str) -> str:
-    """The same, told that nothing follows but what the problem lists, if it can be told."""
+def _at_ease(learner: str, settings: dict[str, Any]) -> dict[str, Any]:
+    """Tells a learner that nothing follows but what the problem lists, if it takes that."""
     entry = learners.describe(learner.split("@")[0])
     takes = any(parameter["name"] == SUPPORT for parameter in entry["parameters"])
-    return f"{learner}@{SUPPORT}=known" if takes and f"@{SUPPORT}=" not in learner else learner
+    is_free = takes and f"@{SUPPORT}=" not in _label(learner, settings)
+    return settings | {SUPPORT: "known"} if is_free else settings
 
 
 def _state_in(state: Any, states: int) -> int:
@@ -242,7 +231,7 @@ def _state_in(state: Any, states: int) -> int:
 class _Bridge:
     """What the environment says in the words of the problem."""
 
-    def __init__(self, env: Any, problem: Problem, failures: _Failures | None, told: _Told) -> None:
+    def __init__(self, env: Any, problem: Problem, failures: Ends | None, told: _Told) -> None:
         self.problem = problem
         self.failures = failures
         self.success = told.success
@@ -250,7 +239,7 @@ class _Bridge:
         self._number = told.state_of or numbering(env.observation_space, "observation")
         self.first_action = int(getattr(env.action_space, "start", 0))
         seen = size(env.observation_space, None, "observation") if is_plain else told.n_states
-        # where episodes start is drawn by a state of its own, which nobody observes
+        # where episodes start is drawn by a state of its own, which is never observed
         self.draws = seen is not None and problem.start >= seen and problem.start != problem.goal
         size(env.action_space, None, "action")
 
@@ -263,13 +252,13 @@ class _Bridge:
     def succeeded(self, observation: Any, reward: float, info: dict[str, Any]) -> bool:
         if self.success is not None:
             return bool(self.success(observation, reward, info))
-        return self.failures is None or self.failures.succeeded(self.state(observation))
+        return self.failures is None or self.state(observation) in self.failures.goals
 
     def after_failure(self, state: int, action: int, observation: Any) -> int:
         """Where a failure leads: to a state of its own, if the problem has one, or to the start."""
         fallen = self.state(observation)
         if self.failures is not None:
-            fallen = self.failures.fallen(fallen)
+            fallen = self.failures.table.fallen(self.failures, fallen)
         following, _ = self.problem.successors(state, action)
         return fallen if fallen in following and fallen != self.problem.goal else self.problem.start
 
@@ -282,7 +271,7 @@ class _Loop:
     ) -> None:
         self.env = env
         self.counts_steps = counts_steps
-        """Whether a step costs 1 because nobody said what else it costs."""
+        """Whether a step costs 1 because no cost was given."""
         self.every_step: float | None = None
         """What every step has paid so far."""
         self.learner = learner
@@ -320,7 +309,7 @@ class _Loop:
         arrays: list[NDArray[Any]] = [
             np.array(column, dtype=kind) for column, kind in zip(columns, kinds, strict=True)
         ]
-        return EnvRun(self.learner, self.bridge.problem, str(_name(self.env)), label, seed, arrays)
+        return EnvRun(self.learner, self.bridge.problem, env_name(self.env), label, seed, arrays)
 
     def _stopped(self) -> bool:
         return isinstance(self.learner, Learner) and self.learner.stopped is not None
@@ -333,7 +322,7 @@ class _Loop:
             return
         self.counts_steps = False
         warnings.warn(
-            f"{_name(self.env)}: the learner counts steps, which cost 1 each here, and ignores "
+            f"{env_name(self.env)}: the learner counts steps, which cost 1 each here, and ignores "
             f"rewards such as {paid:g}; cost= says what steps cost, cost='1' that they count",
             GoalwardWarning,
             stacklevel=5,
@@ -389,8 +378,3 @@ class _Loop:
                 cost += float(self.costs[following, 0])
             if terminated or cut:
                 return cost, steps, reward, bool(terminated), cut, succeeded
-
-
-def _name(env: Any) -> str:
-    spec = getattr(env, "spec", None)
-    return getattr(spec, "id", None) or type(env.unwrapped).__name__

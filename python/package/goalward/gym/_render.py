@@ -107,7 +107,7 @@ class Picture:
 
     @property
     def pits(self) -> NDArray[np.bool_]:
-        """States that lead nowhere, or that nobody enters: holes of a lake."""
+        """States that lead nowhere, or that are never entered: holes of a lake."""
         if self._pits is None:
             self._pits = _pits(self.problem)
         return self._pits
@@ -161,7 +161,7 @@ class Picture:
                 self._arrows.append((s, *way, a == chosen[s]))
 
     def _costs(self, q: ArrayLike | None) -> Reals | None:
-        """What every action costs: as somebody says, or as it is; None if it has no finite cost."""
+        """What every action costs: as given, or by planning; None without a finite cost."""
         if q is None:
             try:
                 found: Reals | None = _goalward.solve(self.problem, "min", None, "auto")["q"]

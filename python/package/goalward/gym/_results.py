@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from goalward._frames import Frames
 from goalward._goalward import Learner, Problem
 from goalward._html import table
 from goalward._own import OwnLearner
 from goalward.errors import SettingError
 
 if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
     from matplotlib.axes import Axes
 
 __all__ = ["EnvRun"]
@@ -23,7 +22,7 @@ COLUMNS = ("cost", "steps", "reward", "terminated", "truncated", "success")
 """What is known of each episode."""
 
 
-class EnvRun:
+class EnvRun(Frames):
     """A run of a learner in an environment: numbers for each of its episodes, as arrays.
 
     There is no regret: what the best policy would have paid is not known here.
@@ -96,18 +95,6 @@ class EnvRun:
         numbers: dict[str, NDArray[Any]] = {"episode": np.arange(1, self.episodes + 1)}
         return numbers | {name: getattr(self, name) for name in COLUMNS}
 
-    def to_pandas(self) -> pd.DataFrame:
-        """The columns as a pandas table."""
-        import pandas as pd
-
-        return pd.DataFrame(self.columns())
-
-    def to_polars(self) -> pl.DataFrame:
-        """The columns as a polars table."""
-        import polars as pl
-
-        return pl.DataFrame(self.columns())
-
     def mean(self, quantity: str = "reward", window: int = 100) -> NDArray[np.float64]:
         """The mean of a column over the last ``window`` episodes, at each episode."""
         if quantity not in COLUMNS:
@@ -122,21 +109,13 @@ class EnvRun:
 
     def plot(self, ax: Axes | None = None, *, quantity: str = "reward", window: int = 100) -> Axes:
         """Draw the mean of a column over the last ``window`` episodes with matplotlib."""
+        from goalward._plots import axes, finished
+
         means = self.mean(quantity, window)
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError as error:
-            raise ImportError("plots need matplotlib: pip install 'goalward[plot]'") from error
-        if ax is None:
-            _, ax = plt.subplots(figsize=(7.0, 4.2), layout="constrained")
+        ax = axes(ax)
         ax.plot(np.arange(1, self.episodes + 1), means, label=self.label, linewidth=1.8)
-        ax.set_xlabel("episode")
-        ax.set_ylabel(quantity if window == 1 else f"{quantity}, mean over {window} episodes")
-        ax.set_title(self.env)
-        ax.spines[["top", "right"]].set_visible(False)
-        ax.grid(alpha=0.25, linewidth=0.6)
-        ax.legend(frameon=False)
-        return ax
+        title = quantity if window == 1 else f"{quantity}, mean over {window} episodes"
+        return finished(ax, self.env, title)
 
     def __repr__(self) -> str:
         return (

@@ -10,7 +10,9 @@ from gymnasium import spaces
 from numpy.typing import ArrayLike, NDArray
 
 from goalward._goalward import Problem
+from goalward._gymnasium import env_name
 from goalward._models import plain
+from goalward._running import _count
 from goalward.errors import MisuseError, SettingError
 
 __all__ = ["numbering", "problem_of_spaces", "size"]
@@ -26,9 +28,7 @@ def size(space: Any, given: int | None, what: str) -> int:
     6
     """
     if given is not None:
-        if isinstance(given, bool) or not hasattr(given, "__index__") or int(given) < 1:
-            raise SettingError(f"n_states={given!r}: expected a whole number from 1 on")
-        return int(given)
+        return _count(given, "n_states", 1)
     if isinstance(space, spaces.Discrete):
         return int(space.n)
     if what == "action":
@@ -81,7 +81,7 @@ def numbering(space: Any, what: str) -> Callable[[Any], int]:
 
 
 def _whole(element: Any, count: int) -> NDArray[np.int64]:
-    """So many whole numbers: others would become the next smaller ones."""
+    """`count` whole numbers: others would become the next smaller ones."""
     entries = np.asarray(element).reshape(-1)
     if entries.dtype.kind not in "iub" or len(entries) != count:
         raise MisuseError(f"the observation {element!r} is not made of {count} whole numbers")
@@ -115,5 +115,4 @@ def problem_of_spaces(
         ) from None
     model = np.full((states + 1, actions, states + 1), 1.0 / (states + 1))
     model[states] = 0.0  # nothing follows the goal
-    name = str(getattr(getattr(env, "spec", None), "id", None) or type(env.unwrapped).__name__)
-    return Problem.from_models([model], costs, start, states, name=name)
+    return Problem.from_models([model], costs, start, states, name=env_name(env))

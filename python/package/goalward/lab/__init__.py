@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 from goalward import _goalward
 from goalward._progress import Bar
 from goalward._replay import Replay, replay
-from goalward._running import _count
+from goalward._running import _count, _seeds
 from goalward.errors import SettingError, StudyError
 from goalward.lab._results import Results, Status
 
@@ -88,7 +88,8 @@ def run(
             "make the cluster with as many as you want: LocalCluster(n_workers=2, ...)",
         )
     cores = os.cpu_count() or 1 if threads is None else _count(threads, "threads", 1)
-    opened = _open(name, is_file, quick, _seeds(seeds), cores)
+    numbers = None if seeds is None else _seeds(seeds)
+    opened = _open(name, is_file, quick, numbers, cores)
     path = Path(opened.default_folder(quick) if out is None else os.fspath(out))
     folder = opened.claim(str(path), force)
     try:
@@ -135,7 +136,7 @@ def new(path: str | os.PathLike[str]) -> Path:
 
 
 def status(folder: str | os.PathLike[str]) -> Status:
-    """How far the study in a folder is, whether or not somebody is at work on it."""
+    """How far the study in a folder is, also while it runs."""
     now = _goalward.study_status(os.fspath(folder))
     return Status(**{**now, "changes": tuple(now["changes"])})
 
@@ -163,7 +164,7 @@ def load(folder: str | os.PathLike[str]) -> Results:
 
 
 def _named(study: Any) -> tuple[str, bool]:
-    """The name of a study, and whether it is a file whatever it is called."""
+    """The name of a study, and whether it is a path."""
     if isinstance(study, os.PathLike):
         return str(os.fspath(study)), True
     if not isinstance(study, str):
@@ -189,14 +190,3 @@ def _open(
             hint = "goalward.compare runs learners that are written in Python; a study cannot"
             raise StudyError(error.message, hint, error.place) from None
         raise
-
-
-def _seeds(seeds: int | Iterable[int] | None) -> list[int] | None:
-    if seeds is None:
-        return None
-    numbers = list(range(_count(seeds, "seeds", 1))) if isinstance(seeds, int) else list(seeds)
-    for number in numbers:
-        _count(number, "seeds", 0)
-    if not numbers or len(set(numbers)) < len(numbers):
-        raise SettingError("seeds: there must be at least one, and no two alike")
-    return numbers

@@ -30,9 +30,9 @@ Job = tuple[str, int, int, str]
 SECONDS = 1.0
 """A task of several jobs takes about so long: that much is lost with a worker."""
 MOST = 256
-"""A task has at most so many jobs."""
+"""The most jobs of a task."""
 FIRST, AHEAD = 16, 256
-"""So many tasks are under way while nothing is known of the jobs, and afterwards. More than the
+"""The tasks under way while nothing is known of the jobs, and afterwards. More than the
 workers need, so that a cluster that adapts sees what there is to do."""
 ATTEMPTS = 3
 """A job whose workers died is sent so often. Dask tries several workers each time."""
@@ -147,7 +147,7 @@ class _Gathering:
                 tell(self.done)
 
     def cancel(self) -> None:
-        """Nobody waits for what is under way any more."""
+        """Cancels the tasks under way."""
         rest = list(self.under_way)
         self.under_way.clear()
         if rest and self.client.status == "running":

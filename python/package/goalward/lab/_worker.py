@@ -28,7 +28,7 @@ NEVER = 1e9
 """Seconds after which a run is saved on its way: what a worker saves dies with it."""
 
 KEPT = 4
-"""So many studies stay open in a process."""
+"""The most studies that stay open in a process."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ _open: dict[str, _Open] = {}
 
 
 def _forked() -> None:
-    """In a child nobody opens what a thread of its parent was opening."""
+    """In a child no thread is opening a study, though one of its parent was."""
     global _lock
     _lock = threading.Lock()
 
@@ -138,7 +138,7 @@ def _wanted() -> Callable[[int], None] | None:
     def look(_: int) -> None:
         task = worker.state.tasks.get(key)
         if task is not None and task.state == "cancelled":
-            # somebody who wants it after all gets it run again
+            # a task that is wanted after all is run again
             raise Reschedule()
 
     return look

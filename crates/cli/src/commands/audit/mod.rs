@@ -6,12 +6,13 @@ use super::learner::learner_named;
 use super::{World, spelled};
 use crate::counts::{Seeds, whole};
 use crate::exit::{Outcome, Usage, note};
-use crate::interrupt::{Interrupt, Pause};
 use crate::names::{Suggest, learners as ids};
-use crate::output::{self, Json};
+use crate::output::Json;
 use crate::outputs::folder;
 use crate::progress::Busy;
+use crate::signals::{self, Pause};
 use goalward::episode::{Arena, Audit, AuditReport, RunSpec, Runner};
+use goalward::plan::Halt;
 use goalward_lab::pictures;
 use goalward_lab::store::write_beside;
 use goalward_lab::study::parse_seeds;
@@ -30,18 +31,17 @@ EXAMPLES:
 /// Show on a run whether the theory holds: every lemma with its margin, step by step
 ///
 /// A run like that of `goalward learn`, watched by an observer that knows the truth (a problem file
-/// needs its theta). For every learner
-/// with a confidence set: whether theta* is in it after each step and by what margin, whether any
-/// plan's values exceed V*, and whether the regret stays below what the learner certifies of it
-/// ("regret certified at most ...", which needs no truth). For lr: how far what its plans believe is
-/// from the data, against the constants of its regret theorem. For LEVIS++ and its variants: every
-/// moment level with its set and its variances, the planning calls against their bound, the
-/// decomposition of the regret, and when the set stops being all of B.
+/// needs its theta). For every learner with a confidence set: whether theta* is in it after each
+/// step and by what margin, whether any plan's values exceed V*, and whether the regret stays below
+/// the certified bound ("regret certified at most ...", which needs no truth). For lr: how far its
+/// plans are from the data, against the constants of its regret theorem. For LEVIS++ and its
+/// variants: every moment level with its set and its variances, the planning calls against their
+/// bound, the decomposition of the regret, and when the set stops being all of B.
 ///
-/// Each check says how often it was made, its least margin, and the step of that margin. A check
-/// that fails also names the step of its first failure. The exit code is 1 if a check fails whose
-/// assumptions hold, and if one fails for a scaled radius. Any other failure is shown as information:
-/// a condition of the guarantee is not met. docs/theory.md explains every line.
+/// Each check has its number of looks, its least margin, and the step of its first failure. The
+/// exit code is 1 if a check fails whose assumptions hold, and if one fails for a scaled radius. Any
+/// other failure is information: a condition of the guarantee is not met. docs/theory.md explains
+/// every line.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AuditArgs {
@@ -62,7 +62,7 @@ pub(crate) struct AuditArgs {
     /// Several runs: how many seeds, or which; 20 means 0..20, which is 0 to 19
     #[arg(long, value_name = "SEEDS", conflicts_with = "seed", value_parser = parse_seeds)]
     seeds: Option<Seeds>,
-    /// End every run as truncated after so many steps
+    /// End every run as truncated after N steps
     #[arg(long, value_name = "CAP", value_parser = whole::<u64>(..))]
     max_steps: Option<u64>,
     /// Draw figures of the first run into this folder
@@ -85,7 +85,7 @@ pub(crate) fn run(args: AuditArgs) -> anyhow::Result<Outcome> {
     let (world, params) = args.world.named()?;
     let (id, settings) = learner_named(&args.learner, &args.settings)?;
     if let Some(path) = &args.figures {
-        judge(path)?;
+        folder("--figures", path)?;
     }
     let base = RunSpec::new(&id, args.episodes).settings(settings).seed(args.seed);
     let spec = RunSpec { max_steps: args.max_steps, ..base };
@@ -94,21 +94,19 @@ pub(crate) fn run(args: AuditArgs) -> anyhow::Result<Outcome> {
     // wrong settings are reported before the runs begin
     Runner::new(&arena, spec.clone())?;
     super::say_if_known(arena.problem(), &id, &spelled(&world, &params))?;
-    let interrupt = Interrupt::listen()?;
-    interrupt.begin();
+    let halt = Halt::new();
+    signals::listen(&halt)?;
     let busy = Busy::new(format!("auditing {} runs of {id}", seeds.len()));
     let runs: Vec<AuditReport> = seeds
         .into_par_iter()
-        .filter(|_| !interrupt.pressed())
-        .map(|seed| one(&arena, spec.clone().seed(seed), &interrupt))
+        .filter(|_| !halt.asked())
+        .map(|seed| one(&arena, spec.clone().seed(seed), &halt))
         .collect::<anyhow::Result<_>>()?;
     drop(busy);
-    let interrupted = interrupt.pressed();
+    let interrupted = halt.asked();
     let violated = runs.iter().filter(|run| run.violated().next().is_some()).count();
-    match args.printed.json {
-        true => output::json(&Found { runs: &runs, violated, interrupted })?,
-        false => output::text(&table::text(&runs, &spelled(&world, &params)))?,
-    }
+    let found = Found { runs: &runs, violated, interrupted };
+    args.printed.put(&found, || table::text(&runs, &spelled(&world, &params)))?;
     if let (Some(path), Some(first)) = (&args.figures, runs.first()) {
         draw(path, first)?;
     }
@@ -119,24 +117,13 @@ pub(crate) fn run(args: AuditArgs) -> anyhow::Result<Outcome> {
     })
 }
 
-fn one(arena: &Arena, spec: RunSpec, interrupt: &Interrupt) -> anyhow::Result<AuditReport> {
+fn one(arena: &Arena, spec: RunSpec, halt: &Halt) -> anyhow::Result<AuditReport> {
     let mut runner = Runner::new(arena, spec)?;
     let mut audit = Audit::new(arena)?;
-    runner.run(&mut [&mut audit, &mut Pause { every: None, interrupt }])?;
+    runner.run(&mut [&mut audit, &mut Pause { every: None, halt }])?;
     Ok(audit.report(&runner))
 }
 
-/// Requires a folder, or nothing yet.
-fn judge(path: &Path) -> anyhow::Result<()> {
-    folder("--figures", path)?;
-    if path.exists() && !path.is_dir() {
-        let reason = format!("--figures {}: it is a file, not a folder", path.display());
-        return Err(Usage::new(reason).hint("name a folder").into());
-    }
-    Ok(())
-}
-
-/// Draws the figures of a run.
 fn draw(path: &Path, report: &AuditReport) -> anyhow::Result<()> {
     std::fs::create_dir_all(path)
         .map_err(|error| Usage::new(format!("--figures {}: {error}", path.display())))?;

@@ -1,6 +1,6 @@
 //! What an audit found, for people.
 
-use crate::numbers::{count, real};
+use crate::numbers::{count, real, vector};
 use crate::output::Sheet;
 use goalward::episode::{AuditReport, Check, Decomposition, LikelihoodReport, Verdict, WholeB};
 use std::fmt::Write as _;
@@ -15,8 +15,8 @@ pub(super) fn text(runs: &[AuditReport], world: &str) -> String {
 }
 
 fn single(r: &AuditReport, world: &str) -> String {
-    let mut sheet = Sheet::default();
-    heading(r, world, &mut sheet);
+    let mut sheet = heading(r, world, format!("seed {}", r.seed));
+    outcome(r, &mut sheet);
     if let Some(parts) = &r.decomposition {
         decomposition(parts, &mut sheet);
     }
@@ -35,27 +35,26 @@ fn single(r: &AuditReport, world: &str) -> String {
     text
 }
 
-fn heading(r: &AuditReport, world: &str, sheet: &mut Sheet) {
+/// What all runs of an audit have in common.
+fn heading(first: &AuditReport, world: &str, runs: String) -> Sheet {
+    let mut sheet = Sheet::default();
     sheet.row("world", world);
-    sheet.row("learner", format!("{}, seed {}", r.learner, r.seed));
-    sheet.row("radius", r.radius.as_deref().unwrap_or("none: this learner has no confidence set"));
-    sheet.row("guarantee", r.guarantee.as_ref().map_or("none".into(), |guarantee| guarantee.summary()));
+    sheet.row("learner", format!("{}, {runs}", first.learner));
+    sheet.row("radius", first.radius.as_deref().unwrap_or("none: this learner has no confidence set"));
+    sheet.row("guarantee", first.guarantee.as_ref().map_or("none".into(), |guarantee| guarantee.summary()));
+    sheet
+}
+
+fn outcome(r: &AuditReport, sheet: &mut Sheet) {
     let cut = if r.truncated { ", and one that the limit on steps cut off" } else { "" };
     sheet.row("episodes", format!("{} in {} steps{cut}", count(r.episodes), count(r.steps)));
     sheet.row("cost", format!("{} ({} per episode is optimal)", real(r.cost), real(r.optimal_cost)));
     sheet.row("regret", real(r.regret));
-    sheet.row(
-        "",
-        match r.regret_certified {
-            Some(certified) => format!("regret certified at most {}", real(certified)),
-            None => {
-                "no regret is certified: the guarantee does not hold here, or costs are zero or raised".into()
-            }
-        },
-    );
-    if let Some(bound) = r.regret_bound {
-        sheet.row("", format!("the paper's bound, with its constants: {}", real(bound)));
-    }
+    let none = "no regret is certified: the guarantee does not hold here, or costs are zero or raised";
+    let certified = r.regret_certified.map(|regret| format!("regret certified at most {}", real(regret)));
+    sheet.row("", certified.unwrap_or_else(|| none.into()));
+    let printed = |bound| format!("the paper's bound, with its constants: {}", real(bound));
+    sheet.rows("", r.regret_bound.map(printed));
     let by: Vec<String> = r.plans.iter().map(|(reason, n)| format!("{reason} {}", count(*n))).collect();
     let most = r.most_plans.map_or(String::new(), |most| format!("; at most {} by Lemma J", real(most)));
     sheet.row("planning calls", format!("{}: {}{most}", count(r.planner_calls), by.join(", ")));
@@ -83,65 +82,44 @@ fn whole_b(whole: &WholeB, sheet: &mut Sheet) {
             None => format!("is all of B to the end: {far}"),
         },
     );
-    if let Some(steps) = printed_needs {
-        sheet.row("", format!("the printed radius would need about {} steps for less", real(*steps)));
-    }
+    let needs = |steps| format!("the printed radius would need about {} steps for less", real(steps));
+    sheet.rows("", printed_needs.map(needs));
 }
 
 fn likelihood(seen: &LikelihoodReport, sheet: &mut Sheet) {
-    if let Some(wealth) = seen.log_wealth {
-        let words = format!(
-            "{} at most, of a bet against theta*; ln(1/delta) = {}",
-            real(wealth),
-            real(seen.wealth_threshold)
-        );
-        sheet.row("log-wealth", words);
-    }
+    let threshold = real(seen.wealth_threshold);
+    let bet = |x| format!("{} at most, of a bet against theta*; ln(1/delta) = {threshold}", real(x));
+    sheet.rows("log-wealth", seen.log_wealth.map(bet));
     sheet.row("threshold", format!("{} nats above the loss of the fit, at the end", real(seen.threshold)));
     if let (Some(ratio), Some(at), Some(bound)) =
         (seen.largest_ratio, seen.largest_ratio_at, seen.ratio_bound)
     {
-        let words = format!(
-            "{} at most in {} looks (step {}), {} at most over all steps; Gamma_T = {}, m = {}",
-            real(ratio),
-            count(seen.looks),
-            count(at),
-            real(bound),
-            real(seen.gamma),
-            seen.directions
-        );
-        sheet.row("G_t/Gamma_t", words);
+        let seldom = format!("{} at most in {} looks (step {})", real(ratio), count(seen.looks), count(at));
+        let always = format!("{} at most over all steps", real(bound));
+        let end = format!("Gamma_T = {}, m = {}", real(seen.gamma), seen.directions);
+        sheet.row("G_t/Gamma_t", format!("{seldom}, {always}; {end}"));
     }
     if let (Some(sum), Some(eluder)) = (seen.sum_delta, seen.eluder) {
         sheet.row("sum of Delta_t", format!("{}; at most {} by Lemma 3", real(sum), real(eluder)));
     }
-    if let Some(bound) = seen.regret_bound {
-        sheet.row("", format!("the bound of Theorem 1 on the regret: {}", real(bound)));
-    }
-    if let Some(widths) = &seen.widths {
-        sheet.row("widths", crate::numbers::vector(widths) + " of the set, by coordinate of theta");
-    }
+    let bound = |bound| format!("the bound of Theorem 1 on the regret: {}", real(bound));
+    sheet.rows("", seen.regret_bound.map(bound));
+    let widths = seen.widths.as_ref().map(|widths| vector(widths) + " of the set, by coordinate of theta");
+    sheet.rows("widths", widths);
 }
 
 fn levels(r: &AuditReport) -> String {
-    let mut text = format!(
-        "\n  {:<6}{:>14}{:>14}{:>14}{:>14}{:>14}\n",
-        "level", "set margin", "E margin", "R_l", "S_l", "A_l"
-    );
-    for level in &r.levels {
-        let shown = |x: Option<f64>| x.map_or("-".into(), real);
-        let _ = writeln!(
-            text,
-            "  {:<6}{:>14}{:>14}{:>14}{:>14}{:>14}",
-            level.level,
-            shown(level.margin),
-            shown(level.variance_margin),
-            real(level.sums.r),
-            real(level.sums.s),
-            real(level.sums.a)
-        );
-    }
-    text
+    let row = |level: &str, cells: [String; 5]| {
+        let cells: String = cells.iter().map(|cell| format!("{cell:>14}")).collect();
+        format!("  {level:<6}{cells}\n")
+    };
+    let shown = |x: Option<f64>| x.map_or("-".into(), real);
+    let head = row("level", ["set margin", "E margin", "R_l", "S_l", "A_l"].map(String::from));
+    let levels = r.levels.iter().map(|level| {
+        let (set, variance, sums) = (shown(level.margin), shown(level.variance_margin), &level.sums);
+        row(&level.level.to_string(), [set, variance, real(sums.r), real(sums.s), real(sums.a)])
+    });
+    format!("\n{head}") + &levels.collect::<String>()
 }
 
 fn checks<'a>(checks: impl Iterator<Item = (&'a Check, String)>) -> String {
@@ -151,32 +129,17 @@ fn checks<'a>(checks: impl Iterator<Item = (&'a Check, String)>) -> String {
     }
     let mut text = format!("  {:<70}{:>10}{:>16}\n", "check", "looked at", "least margin");
     for (check, where_) in checks {
+        let (verdict, looks) = (word(check.verdict), count(check.looks));
         let margin = check.margin.map_or("-".into(), real);
-        let _ = writeln!(
-            text,
-            "  {:<10}{:<60}{:>10}{:>16}",
-            word(check.verdict),
-            check.statement,
-            count(check.looks),
-            margin
-        );
+        let _ = writeln!(text, "  {verdict:<10}{:<60}{looks:>10}{margin:>16}", check.statement);
         if let Some(first) = check.first {
-            let _ = writeln!(
-                text,
-                "  {:<10}first at step {}: {} > {}, and {} in all{where_}",
-                "",
-                count(first.t),
-                real(first.value),
-                real(first.bound),
-                times(check.fails)
-            );
+            let (step, value, bound) = (count(first.t), real(first.value), real(first.bound));
+            let all = if check.fails == 1 { "once".into() } else { format!("{} times", count(check.fails)) };
+            let begin = format!("  {:<10}first at step {step}", "");
+            let _ = writeln!(text, "{begin}: {value} > {bound}, and {all} in all{where_}");
         }
     }
     text
-}
-
-fn times(n: u64) -> String {
-    if n == 1 { "once".into() } else { format!("{} times", count(n)) }
 }
 
 fn word(verdict: Verdict) -> &'static str {
@@ -189,17 +152,10 @@ fn word(verdict: Verdict) -> &'static str {
 }
 
 fn many(runs: &[AuditReport], world: &str) -> String {
-    let first = &runs[0];
-    let mut sheet = Sheet::default();
-    sheet.row("world", world);
-    sheet.row("learner", format!("{}, {} runs", first.learner, runs.len()));
-    sheet.row("radius", first.radius.as_deref().unwrap_or("none: this learner has no confidence set"));
-    let holds = first.guarantee.as_ref().map_or("none".into(), |guarantee| guarantee.summary());
-    sheet.row("guarantee", holds);
+    let mut sheet = heading(&runs[0], world, format!("{} runs", runs.len()));
     let ratio = runs.iter().filter_map(|r| r.likelihood.as_ref()?.ratio_bound).reduce(f64::max);
-    if let Some(ratio) = ratio {
-        sheet.row("G_t/Gamma_t", format!("{} at most over all steps of all runs", real(ratio)));
-    }
+    let most = |ratio| format!("{} at most over all steps of all runs", real(ratio));
+    sheet.rows("G_t/Gamma_t", ratio.map(most));
     let mut text = sheet.render();
     let _ = writeln!(
         text,

@@ -11,17 +11,18 @@ use super::learner::LearnerArgs;
 use super::{Parameters, spelled};
 use crate::counts::whole;
 use crate::exit::{self, Outcome, Usage};
-use crate::interrupt::{Interrupt, Pause};
 use crate::lock::Lock;
 use crate::names::{Suggest, worlds as ids};
 use crate::output::{self, Json};
 use crate::outputs::{Files, Output, only_over};
 use crate::progress::Meter;
 use crate::show::Show;
-use goalward::episode::{Checkpoint, Ending, Observer, RunSpec, Runner, TraceMark};
+use crate::signals::{self, Pause};
+use goalward::episode::{Checkpoint, Ending, Observer, RunSpec, Runner};
 use goalward::files;
 use goalward::output::replace;
 use goalward::parameters::{Settings, parse_count};
+use goalward::plan::Halt;
 use goalward::worlds::{self, Place};
 use goalward_lab::report::{Recorder, replay};
 use std::path::{Path, PathBuf};
@@ -45,8 +46,8 @@ EXAMPLES:
 /// Let a learner act in a world for a number of episodes and report its regret
 ///
 /// Every episode starts at the world's start and ends at its goal. The same seed gives the same
-/// run, bit for bit: the world's luck depends on the seed alone, so that all learners meet the
-/// same. Regret is the cost of the run less what an optimal policy pays on average.
+/// run, bit for bit. The world's luck depends on the seed alone, so all learners meet the same.
+/// Regret is the cost of the run less what an optimal policy pays on average.
 ///
 /// The result shows theta_hat, the estimate, model by model: its name, its weight and, from lr and
 /// levis++lr, an interval. The claim "set" has the probability that all intervals hold.
@@ -55,30 +56,28 @@ EXAMPLES:
 /// most" is what was paid, less what its plans promised at the start of every episode.
 ///
 /// --trace writes every step and every planning call as a line of JSON. --checkpoint saves the run
-/// from its first moment on, so that it can be taken up again with --resume after Ctrl-C, a crash
-/// or a kill; the resumed run and its trace are the same as if nothing had happened. Other
-/// options beside --resume must agree with the checkpoint; only --episodes and --max-steps may be
-/// raised.
+/// from its first moment on. --resume goes on with it after Ctrl-C, a crash or a kill: the run and
+/// its trace are the same as without the interruption. Other options beside --resume must agree
+/// with the checkpoint; only --episodes and --max-steps may be raised.
 ///
 /// A trace or checkpoint replaces nothing but another trace or checkpoint, and only one run at a
 /// time writes it. If the trace was moved, name its new place by --trace beside --resume.
 ///
-/// Learners that rely on the models watch whether any mixture of them explains what happens. They
-/// keep an e-value: if some mixture is true, the probability that it ever reaches 1/ALPHA is at most
-/// ALPHA. The line "misfit" of the result says how large it is and, if there is evidence, which
-/// steps the models explain worst. --on-misfit says what to do when every mixture is rejected.
+/// Learners that rely on the models watch whether any mixture of them explains the data. If some
+/// mixture is true, the probability that their e-value ever reaches 1/ALPHA is at most ALPHA. The
+/// line "misfit" of the result has the e-value and, if there is evidence, the steps that the models
+/// explain worst. --on-misfit says what to do when every mixture is rejected.
 ///
-/// --replay writes one page that opens in any browser, offline: the path of every episode, and what
-/// the learner believed then. With --resume it begins where the run is taken up, and says so.
+/// --replay writes one page for any browser, offline: the path of every episode, and the learner's
+/// estimates. With --resume it begins where the run is taken up, and says so.
 ///
-/// --show draws the values and the actions of the last plan, and V* beside them. A grid world is drawn
-/// as arrows and values, any other problem as a table of its first states. An optimistic learner's
+/// --show draws the values and the policy of the last plan, and V* beside them: a grid world as
+/// arrows and values, any other problem as a table of its first states. An optimistic learner's
 /// values lie below V*, and come up to it where it has been.
 ///
 /// Ctrl-C stops between two steps, saves the run if --checkpoint was given, and reports the results
 /// so far (exit code 130). A planning call under way is cut off, and made when the run is taken up
-/// again. While the world is opened and solved nothing is there to save, and Ctrl-C ends it at once.
-/// So does a second Ctrl-C at any time, without a result.
+/// again. A second Ctrl-C, or one before the run begins, ends the process at once.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct LearnArgs {
@@ -91,7 +90,7 @@ pub(crate) struct LearnArgs {
     parameters: Parameters,
     #[command(flatten)]
     learner: LearnerArgs,
-    /// End the run as truncated after so many steps; with --resume, `none` lifts the checkpoint's
+    /// End the run as truncated after N steps; with --resume, `none` lifts the checkpoint's
     /// limit
     #[arg(long, value_name = "N", value_parser = cap)]
     max_steps: Option<Cap>,
@@ -102,7 +101,7 @@ pub(crate) struct LearnArgs {
     /// Save the run to this file, to be taken up again with --resume
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
-    /// Save it every so many steps
+    /// The steps between two saves
     #[arg(long, value_name = "STEPS", default_value_t = 10_000)]
     #[arg(value_parser = whole::<u64>(1..))]
     checkpoint_every: u64,
@@ -138,7 +137,6 @@ struct Task {
     spec: RunSpec,
     resumed: Option<Checkpoint>,
     trace: Option<Output>,
-    /// The file that the run is saved to.
     saved: Option<Lock>,
     show: Option<Show>,
 }
@@ -213,13 +211,17 @@ pub(crate) fn run(args: LearnArgs) -> anyhow::Result<Outcome> {
     }
     super::say_if_known(arena.problem(), &runner.spec().learner, &spelled(&task.world, &task.params))?;
     let printed = task.trace == Some(Output::Stdout);
-    let mark = task.resumed.and_then(|checkpoint| checkpoint.trace);
     let recorder = args.replay.as_ref().map(|_| Recorder::new(&runner));
-    let mut files = RunFiles::open(task.trace, mark, task.saved, recorder, &runner)?;
-    let interrupt = Interrupt::listen()?;
-    interrupt.begin();
-    runner.heed(interrupt.halt());
-    let ending = match go_on(&mut runner, &mut files, args.checkpoint_every, &interrupt) {
+    let trace = match (task.resumed.and_then(|checkpoint| checkpoint.trace), task.trace) {
+        (Some(mark), _) => Some(TraceFile::reopen(mark, &runner)?),
+        (None, Some(output)) => Some(TraceFile::create(&output, &runner)?),
+        (None, None) => None,
+    };
+    let mut files = RunFiles { trace, saved: task.saved, recorder };
+    let halt = Halt::new();
+    signals::listen(&halt)?;
+    runner.heed(&halt);
+    let ending = match go_on(&mut runner, &mut files, args.checkpoint_every, &halt) {
         // a reader that closes the trace wants no more of it
         Err(error) if printed && output::closed(&error) => return Ok(Outcome::Done),
         ending => ending?,
@@ -270,14 +272,9 @@ fn say_how_it_ended(ending: Ending, saved: Option<&Path>) {
 }
 
 /// Runs to the end or to Ctrl-C, and saves on the way.
-fn go_on(
-    runner: &mut Runner,
-    files: &mut RunFiles,
-    every: u64,
-    interrupt: &Interrupt,
-) -> anyhow::Result<Ending> {
-    let mut pause = Pause { every: files.saved.is_some().then_some(every), interrupt };
-    let mut meter = Meter::new(runner.progress().episodes, runner.spec().episodes, interrupt.halt().clone());
+fn go_on(runner: &mut Runner, files: &mut RunFiles, every: u64, halt: &Halt) -> anyhow::Result<Ending> {
+    let mut pause = Pause { every: files.saved.is_some().then_some(every), halt };
+    let mut meter = Meter::new(runner.progress().episodes, runner.spec().episodes, halt.clone());
     files.save(runner)?;
     let ending = loop {
         let mut observers: Vec<&mut dyn Observer> = vec![&mut pause, &mut meter];
@@ -286,7 +283,7 @@ fn go_on(
         let ending = runner.run(&mut observers)?;
         // the mark stands before the last line: a run whose limit is raised later writes on from there
         files.save(runner)?;
-        if ending != Ending::Paused || interrupt.pressed() {
+        if ending != Ending::Paused || halt.asked() {
             break ending;
         }
     };
@@ -299,35 +296,14 @@ fn go_on(
     Ok(ending)
 }
 
-/// The files that a run writes on its way.
 struct RunFiles<'a> {
     trace: Option<TraceFile>,
     saved: Option<Lock>,
     recorder: Option<Recorder<'a>>,
 }
 
-impl<'a> RunFiles<'a> {
-    fn open(
-        trace: Option<Output>,
-        mark: Option<TraceMark>,
-        saved: Option<Lock>,
-        recorder: Option<Recorder<'a>>,
-        runner: &Runner,
-    ) -> anyhow::Result<RunFiles<'a>> {
-        let trace = match (mark, trace) {
-            (Some(mark), _) => Some(TraceFile::reopen(mark, runner)?),
-            (None, Some(output)) => {
-                let mut file = TraceFile::create(&output)?;
-                file.trace.start(runner);
-                Some(file)
-            }
-            (None, None) => None,
-        };
-        Ok(RunFiles { trace, saved, recorder })
-    }
-
-    /// Writes the trace through, then the checkpoint that points into it: never the other way
-    /// round.
+impl RunFiles<'_> {
+    /// Writes the trace through before the checkpoint that points into it.
     fn save(&mut self, runner: &Runner) -> anyhow::Result<()> {
         if let Some(file) = &mut self.trace {
             file.flush()?;

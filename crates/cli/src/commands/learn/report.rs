@@ -6,7 +6,7 @@ use crate::numbers::{count, real, seconds};
 use crate::output::Sheet;
 use goalward::confidence::Kind;
 use goalward::episode::{Ending, RunResult, Runner};
-use goalward::learners;
+use goalward::learners::{self, Violation};
 use serde::Serialize;
 
 /// The JSON of `goalward learn --json`.
@@ -48,35 +48,24 @@ pub(super) fn summary(finished: &Finished, runner: &Runner, ending: Ending) -> S
     sheet.render()
 }
 
-/// The claims of the learner's guarantee, and their conditions.
 fn claimed(r: &RunResult, sheet: &mut Sheet) {
     let Some(guarantee) = &r.guarantee else {
         let said = learners::entry(&r.learner).map_or("none", |entry| entry.guarantee);
         let words = if said == "none" { "none: nothing is proved of this learner" } else { said };
         sheet.row("claims", words);
-        for (i, term) in terms(std::iter::once(said)).enumerate() {
-            sheet.row(if i == 0 { "where" } else { "" }, term);
-        }
+        sheet.rows("where", terms(std::iter::once(said)));
         return;
     };
-    let label = |i: usize, name: &'static str| if i == 0 { name } else { "" };
-    for (i, claim) in guarantee.claims.iter().enumerate() {
-        sheet.row(label(i, "claims"), claim.sentence());
-    }
+    sheet.rows("claims", guarantee.claims.iter().map(|claim| claim.sentence()));
     if [Kind::Regret, Kind::Policy].iter().all(|kind| guarantee.of(*kind).is_none()) {
         sheet.row("", "regret: nothing is proved of it in advance");
     }
-    for (i, condition) in guarantee.conditions.iter().enumerate() {
-        sheet.row(label(i, "conditions"), condition.sentence());
-    }
+    sheet.rows("conditions", guarantee.conditions.iter().map(|condition| condition.sentence()));
     let proved = guarantee.claims.iter().map(|claim| &*claim.statement);
     let texts = proved.chain(guarantee.conditions.iter().map(|condition| &*condition.condition));
-    for (i, term) in terms(texts).enumerate() {
-        sheet.row(label(i, "where"), term);
-    }
+    sheet.rows("where", terms(texts));
 }
 
-/// The costs of the run.
 fn paid(r: &RunResult, sheet: &mut Sheet) {
     sheet.row("steps", count(r.steps));
     sheet.row("total cost", real(r.total_cost));
@@ -91,36 +80,24 @@ fn paid(r: &RunResult, sheet: &mut Sheet) {
         k => format!(" ({} per episode)", real(r.regret / k as f64)),
     };
     sheet.row("regret", real(r.regret) + &mean);
-    if let Some(certified) = r.regret_certified {
-        let words = format!("at most {}, over finished episodes, by the plans' values", real(certified));
-        sheet.row("regret certified", words);
-    }
-    sheet.row(
-        "gap regret",
-        format!("{} (its mean is that of the regret, with less noise)", real(r.gap_regret)),
-    );
+    let certified = |x| format!("at most {}, over finished episodes, by the plans' values", real(x));
+    sheet.rows("regret certified", r.regret_certified.map(certified));
+    let words = format!("{} (its mean is that of the regret, with less noise)", real(r.gap_regret));
+    sheet.row("gap regret", words);
 }
 
-/// The estimate, and how the models fit.
 fn learnt(r: &RunResult, sheet: &mut Sheet) {
-    for (i, line) in theta::lines(r).into_iter().enumerate() {
-        sheet.row(if i == 0 { "theta_hat" } else { "" }, line);
-    }
+    sheet.rows("theta_hat", theta::lines(r));
     if !r.theta_hidden.is_empty() {
         let names: Vec<String> = r.theta_hidden.iter().map(|&i| theta::name(r, i)).collect();
         let words = "cannot be learnt from transitions: no probability depends on a part of it";
         let words = if names.len() > 1 { words.replace("of it", "of them") } else { words.into() };
         sheet.row("hidden", format!("{} {words}", names.join(", ")));
     }
-    for violation in &r.impossible {
-        sheet.row(
-            "impossible",
-            format!("{} ({} times, first at step {})", violation.text, violation.times, violation.t),
-        );
+    for Violation { text, times, t, .. } in &r.impossible {
+        sheet.row("impossible", format!("{text} ({times} times, first at step {t})"));
     }
-    if let Some(misfit) = &r.misfit {
-        sheet.row("misfit", &misfit.text);
-    }
+    sheet.rows("misfit", r.misfit.as_ref().map(|misfit| &misfit.text));
     if let Some(fallback) = r.parameters.get("fallback") {
         let (learner, step) = (fallback["learner"].as_str().unwrap_or_default(), &fallback["step"]);
         sheet.row("fallback", format!("{learner}, which ignores the models, since step {step}"));
@@ -131,33 +108,26 @@ fn learnt(r: &RunResult, sheet: &mut Sheet) {
         sheet.row("violations", format!("{}: {words}", count(r.violations)));
     }
     if r.relaxed > 0 {
-        let words = format!(
-            "{} of them left out rows of B that could bind (--set rows=exact takes all)",
-            count(r.relaxed)
-        );
-        sheet.row("relaxed", words);
+        let words = "of them left out rows of B that could bind (--set rows=exact takes all)";
+        sheet.row("relaxed", format!("{} {words}", count(r.relaxed)));
     }
 }
 
 /// Why it ended, if not all episodes are done.
 fn ended(r: &RunResult, max_steps: Option<u64>, ending: Ending, sheet: &mut Sheet) {
-    match ending {
-        Ending::Finished => {}
+    let episode = count(r.episodes + 1);
+    let (name, words) = match ending {
+        Ending::Finished => return,
         Ending::Truncated => {
             let cap = count(max_steps.unwrap_or(r.steps));
-            let words = format!(
-                "the limit of {cap} steps ended the run in the middle of episode {}, whose cost \
-                 counts in full",
-                count(r.episodes + 1)
-            );
-            sheet.row("truncated", words);
+            let place = format!("in the middle of episode {episode}, whose cost counts in full");
+            ("truncated", format!("the limit of {cap} steps ended the run {place}"))
         }
         Ending::Misfit => {
             let words = "the data reject every mixture of the models (--on-misfit stop)";
-            sheet.row("stopped", format!("{words}, in episode {}", count(r.episodes + 1)));
+            ("stopped", format!("{words}, in episode {episode}"))
         }
-        Ending::Paused => {
-            sheet.row("stopped", format!("by Ctrl-C, in episode {}: results so far", count(r.episodes + 1)));
-        }
-    }
+        Ending::Paused => ("stopped", format!("by Ctrl-C, in episode {episode}: results so far")),
+    };
+    sheet.row(name, words);
 }

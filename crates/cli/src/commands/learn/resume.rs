@@ -1,4 +1,5 @@
-//! A saved run is taken up: the checkpoint says what is run, and what is typed beside it must agree.
+//! A saved run is taken up: the checkpoint says what is run, and what is typed beside it must
+//! agree.
 
 use super::{LearnArgs, Task, checkpoint, page};
 use crate::commands::learner::{differs, same_settings};
@@ -25,7 +26,7 @@ pub(super) fn task(args: &LearnArgs, asked: RunSpec, path: &Path) -> anyhow::Res
         None => (None, args.parameters.settings()?),
     };
     world.iter().for_each(|world| files.reads_world(world));
-    // locked before it is read: nobody may write it meanwhile
+    // locked before it is read: no other process may write it meanwhile
     let saved = match &args.checkpoint {
         Some(other) if !same_file(other, path) => checkpoint(other, &mut files)?,
         _ => {

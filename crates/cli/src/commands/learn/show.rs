@@ -44,7 +44,6 @@ fn plan(runner: &Runner, problem: &Problem) -> anyhow::Result<Option<Sight>> {
     Ok(known.then_some(Sight { title, values, actions }))
 }
 
-/// The actions of least Q.
 fn greedy(runner: &Runner, problem: &Problem, s: State) -> anyhow::Result<Vec<Action>> {
     let mut known = Vec::new();
     for a in 0..problem.actions(s) {

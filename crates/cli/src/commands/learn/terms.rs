@@ -1,6 +1,5 @@
-//! The symbols that claims and conditions are written in, for a reader who has no page at hand.
+//! The symbols that claims and conditions are written in, in words.
 
-/// Symbols and what they stand for.
 const TERMS: [(&str, &str); 19] = [
     ("O~", "at most of this order, up to constants and logarithms"),
     ("V*", "the least expected cost from a state to the goal"),

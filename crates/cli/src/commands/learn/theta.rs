@@ -5,11 +5,10 @@ use crate::numbers::{fixed, real, vector};
 use goalward::episode::RunResult;
 use goalward::numeric::Portable;
 
-/// So many models have a line.
+/// The most models with a line of their own.
 const LINES: usize = 12;
 
-/// The estimate, as lines: one for each model, `calm 0.298 [0.00, 0.61]`, where the learner gives
-/// intervals; else all in one.
+/// The estimate: `calm 0.298 [0.00, 0.61]` for each model, or without intervals all in one line.
 pub(super) fn lines(r: &RunResult) -> Vec<String> {
     let Some(theta) = &r.theta_hat else { return vec!["none".into()] };
     let shown = theta.len().min(LINES);
@@ -46,8 +45,7 @@ pub(in crate::commands) fn plain(name: &str) -> String {
     text
 }
 
-/// An estimate and its interval. Ends are rounded outwards, to as many decimals as tell them apart,
-/// and the estimate has one more.
+/// An estimate and its interval, whose ends are rounded outwards to decimals that differ.
 pub(in crate::commands) fn known(x: f64, (low, high): (f64, f64)) -> String {
     let decimals = match high - low {
         width if width.is_finite() && width > 0.0 => (1.0 - width.log_10().floor()).clamp(2.0, 6.0) as usize,

@@ -20,15 +20,11 @@ pub(super) struct TraceFile {
 
 impl TraceFile {
     /// A new trace; an old trace of that name is overwritten, and nothing else.
-    pub(super) fn create(output: &Output) -> anyhow::Result<TraceFile> {
-        let path = match output {
-            Output::File(path) => path.clone(),
-            Output::Stdout => PathBuf::from("standard output"),
-            Output::Nowhere => PathBuf::from("/dev/null"),
-        };
-        let lock = match output {
-            Output::File(path) => Some(Lock::on("--trace", path)?),
-            _ => None,
+    pub(super) fn create(output: &Output, runner: &Runner) -> anyhow::Result<TraceFile> {
+        let (path, lock) = match output {
+            Output::File(path) => (path.clone(), Some(Lock::on("--trace", path)?)),
+            Output::Stdout => ("standard output".into(), None),
+            Output::Nowhere => ("/dev/null".into(), None),
         };
         let io = |source| Error::Io { path: path.clone(), source };
         if lock.is_some() {
@@ -43,23 +39,20 @@ impl TraceFile {
             lock_itself("--trace", &path, &file)?;
             file.set_len(0).map_err(io)?;
         }
-        let out = file.try_clone().map_err(io)?;
-        Ok(TraceFile { path, file, trace: Trace::new(BufWriter::new(out)), _lock: lock })
+        let mut trace = Trace::new(BufWriter::new(file.try_clone().map_err(io)?));
+        trace.start(runner);
+        Ok(TraceFile { path, file, trace, _lock: lock })
     }
 
-    /// The trace of a checkpoint, without what was written after it. Nothing is cut off a file that
-    /// is not this run's own trace.
+    /// The trace of a checkpoint, cut back to it, if the file is this run's own trace.
     pub(super) fn reopen(mark: TraceMark, runner: &Runner) -> anyhow::Result<TraceFile> {
         let path = mark.path.clone();
         let io = |source| Error::Io { path: path.clone(), source };
-        let Ok(there) = path.metadata() else {
-            let reason = format!("the checkpoint's trace {} is missing", path.display());
+        if !path.is_file() {
+            let fault = if path.exists() { "not a file" } else { "missing" };
+            let reason = format!("the checkpoint's trace {} is {fault}", path.display());
             let hint = "put it back, or say where it is with --trace: a trace must be whole";
             return Err(Usage::new(reason).hint(hint).into());
-        };
-        if !there.is_file() {
-            let reason = format!("the checkpoint's trace {} is not a file", path.display());
-            return Err(Usage::new(reason).hint("say where it is with --trace").into());
         }
         let mut file = OpenOptions::new().read(true).write(true).open(&path).map_err(io)?;
         lock_itself("trace", &path, &file)?;
@@ -70,13 +63,9 @@ impl TraceFile {
             other => other.into(),
         })?;
         let lock = Lock::on("trace", &path)?;
-        let prepare = |file: &mut File| {
-            file.set_len(mark.bytes)?;
-            file.seek(SeekFrom::End(0))?;
-            file.try_clone()
-        };
-        let out = prepare(&mut file).map_err(io)?;
-        Ok(TraceFile { path, file, trace: Trace::resume(BufWriter::new(out), written), _lock: Some(lock) })
+        file.set_len(mark.bytes).and_then(|()| file.seek(SeekFrom::End(0))).map_err(io)?;
+        let out = BufWriter::new(file.try_clone().map_err(io)?);
+        Ok(TraceFile { path, file, trace: Trace::resume(out, written), _lock: Some(lock) })
     }
 
     /// Hands everything to the system; the error that paused the run, if there was one.
@@ -89,7 +78,6 @@ impl TraceFile {
         Ok(self.file.sync_data().map_err(|source| Error::Io { path: self.path.clone(), source })?)
     }
 
-    /// Where a checkpoint points into it.
     pub(super) fn mark(&self) -> TraceMark {
         self.trace.written().mark(&self.path)
     }
@@ -100,7 +88,6 @@ pub(super) fn check(path: &Path) -> Result<(), Usage> {
     only_over("trace", "--trace", path, is_first_line)
 }
 
-/// Whether a file is a trace, by its first line.
 fn is_first_line(line: &str) -> bool {
     let line: Result<serde_json::Value, _> = serde_json::from_str(line);
     line.is_ok_and(|line| line["kind"] == "start" && line["learner"].is_string())

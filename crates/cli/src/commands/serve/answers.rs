@@ -7,11 +7,9 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// The version of the protocol, for clients.
 pub(super) const PROTOCOL: u32 = 1;
 
-/// An answer that is being written: one line with one object, its fields in the order in which they
-/// are put. What is infinite or no number is null in JSON.
+/// An answer: one line with one object, its fields in the order in which they are put.
 pub(super) struct Answer<'a>(&'a mut Vec<u8>);
 
 impl<'a> Answer<'a> {
@@ -84,7 +82,6 @@ pub(super) fn put_estimate(answer: Answer, agent: &Agent, episodes: u64) {
         .end();
 }
 
-/// What a learner reports.
 #[derive(Default)]
 struct Report {
     theta: Option<Vec<f64>>,

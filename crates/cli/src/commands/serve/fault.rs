@@ -8,34 +8,24 @@ use std::borrow::Cow;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Code {
-    /// The line is no JSON object.
     Json,
-    /// The line is not UTF-8.
     #[serde(rename = "utf-8")]
     Utf8,
-    /// The line is over the bound.
     TooLong,
-    /// There is no such operation.
     UnknownOp,
-    /// The operation has no such field.
     UnknownField,
-    /// A required field is not there.
     MissingField,
-    /// A field is there twice.
     DuplicateField,
     /// A field holds another kind of value than it should.
     Type,
-    /// There is no such state.
     State,
-    /// There is no such action in that state.
     Action,
-    /// The problem knows another cost.
+    /// The problem has another cost.
     Cost,
     /// The request makes no sense now: the episode is over.
     Misuse,
     /// The models are rejected, and --on-misfit is stop.
     Misfit,
-    /// There is no file to save to.
     NoCheckpoint,
     /// The checkpoint could not be written.
     Output,
@@ -79,22 +69,12 @@ impl Fault {
         Fault { line, ..self }
     }
 
-    /// An error of the library, with its hint.
     pub(super) fn of(code: Code, error: &Error) -> Fault {
-        let fault = match error {
-            Error::Misuse { fault, .. } => Fault::new(code, fault.clone()),
-            other => Fault::new(code, other.to_string()),
+        let message = match error {
+            Error::Misuse { fault, .. } => fault.clone(),
+            other => other.to_string(),
         };
-        match error.hint() {
-            Some(hint) => fault.hint(hint),
-            None => fault,
-        }
-    }
-
-    /// The request came when the session was told to stop: nothing was changed by it.
-    pub(super) fn stopping() -> Fault {
-        Fault::new(Code::Stopping, "the session was told to stop, and a plan was cut off: there is no answer")
-            .hint("ask again when the session is taken up from its checkpoint")
+        Fault { hint: error.hint().map(Cow::Owned), ..Fault::new(code, message) }
     }
 }
 

@@ -1,9 +1,8 @@
 //! Lines of bounded length.
 
 use super::fault::{Code, Fault};
-use std::io::{self, BufRead, ErrorKind};
+use std::io::{self, BufRead, Read};
 
-/// The most bytes of a line.
 const LONGEST: usize = 1_000_000;
 
 /// A line with its number, or why it is not read.
@@ -25,39 +24,25 @@ impl<R: BufRead> Lines<R> {
     /// too long is skipped, and none of it is held. The last one may lack its line break.
     pub(super) fn next(&mut self) -> io::Result<Option<Numbered<'_>>> {
         self.line.clear();
-        let (mut too_long, mut begun) = (false, false);
-        loop {
-            let piece = match self.input.fill_buf() {
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                piece => piece?,
-            };
-            if piece.is_empty() && !begun {
-                return Ok(None);
-            }
-            begun = true;
-            let end = piece.iter().position(|byte| *byte == b'\n');
-            let part = &piece[..end.unwrap_or(piece.len())];
-            too_long |= self.line.len() + part.len() > LONGEST;
-            if !too_long {
-                self.line.extend_from_slice(part);
-            }
-            let (taken, last) = (part.len() + usize::from(end.is_some()), end.is_some() || piece.is_empty());
-            self.input.consume(taken);
-            if last {
-                break;
-            }
+        if (&mut self.input).take(LONGEST as u64 + 1).read_until(b'\n', &mut self.line)? == 0 {
+            return Ok(None);
         }
         self.number += 1;
-        let too_long =
-            too_long.then(|| Fault::new(Code::TooLong, format!("the line is longer than {LONGEST} bytes")));
-        Ok(Some((self.number, too_long.map_or(Ok(&self.line), Err))))
+        if self.line.ends_with(b"\n") {
+            self.line.pop();
+        } else if self.line.len() > LONGEST {
+            self.input.skip_until(b'\n')?;
+            let fault = Fault::new(Code::TooLong, format!("the line is longer than {LONGEST} bytes"));
+            return Ok(Some((self.number, Err(fault))));
+        }
+        Ok(Some((self.number, Ok(&self.line))))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::{BufReader, Read};
+    use std::io::BufReader;
 
     #[test]
     fn lines_are_told_apart_however_they_come() {

@@ -6,14 +6,12 @@ mod lines;
 mod places;
 mod request;
 mod session;
-mod taken_up;
 
-use super::Parameters;
+use super::World;
 use super::learn::checkpoint;
 use super::learner::LearnerArgs;
 use crate::counts::whole;
 use crate::exit::{self, Outcome, Usage};
-use crate::names::{Suggest, worlds as ids};
 use crate::outputs::{Files, is_stdin};
 use crate::progress::Busy;
 use crate::signals;
@@ -24,7 +22,7 @@ use session::Session;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 const EXAMPLES: &str = "\
@@ -45,50 +43,51 @@ A SESSION (> is sent, < is answered; the first line comes by itself):
 
 const EPISODES: &str = "The number of episodes that the learner is told to expect; some learners plan for it, \
                         and the real number may differ [default: 1000]";
+const PROBLEM: &str = "A problem file, a model (Storm's DRN, a Gymnasium table), or a built-in world (`goalward \
+                       list worlds`); windy-grid@n=3 is short for windy-grid --param n=3";
 const SEED: &str = "The seed of the learner's own luck [default: 0]";
 
 /// Let a program in any language drive a learner: requests and answers are lines of JSON
 ///
-/// The program runs its own world. It asks what to do and tells what happened, one JSON object a
-/// line on standard input, and gets one line on standard output for each, at once. The first line
-/// of the output says that the session is ready, and where it stands.
+/// The program runs its own world. It sends one JSON object a line on standard input, and gets one
+/// line on standard output for each, at once. The first line of the output says that the session is
+/// ready, and how much it has seen.
 ///
-/// Requests: {"op":"act","state":S} gives an action. {"op":"observe","state":S,"action":A,"next":S2}
-/// tells a step; "cost" may be added, and must be the problem's own. {"op":"end_episode"} says that
-/// the goal was reached. {"op":"estimate"} gives theta with its intervals, {"op":"value","state":S}
-/// what the last plan says of a state. {"op":"save"} writes the checkpoint, {"op":"quit"} writes it
-/// and ends, and so does the end of the input. States and actions are numbers or names. A field
-/// "id" is given back in the answer. docs/serve.md has it all.
+/// Requests: {"op":"act","state":S} gives an action.
+/// {"op":"observe","state":S,"action":A,"next":S2} tells a step; "cost" may be added, and must be
+/// the problem's own. {"op":"end_episode"} says that the goal was reached. {"op":"estimate"} gives
+/// theta with its intervals, {"op":"value","state":S} the value of a state in the last plan.
+/// {"op":"save"} writes the checkpoint. {"op":"quit"} writes it and ends, as does the end of the
+/// input. States and actions are numbers or names. A field "id" is given back in the answer.
+/// docs/serve.md has it all.
 ///
-/// What is wrong with a request is answered by {"error":{"code","message","line",...}}. It changes
-/// nothing, and the session goes on.
+/// A wrong request is answered by {"error":{"code","message","line",...}}. It changes nothing, and
+/// the session goes on.
 ///
-/// The learner watches whether any mixture of the models explains what it is told. When every
-/// mixture is rejected, the answer to that "observe" has "misfit", and "estimate" has it from then
-/// on. --on-misfit says what the learner does then; after stop every further "act" is an error.
+/// The learner watches whether any mixture of the models explains the steps. When every mixture is
+/// rejected, the answer to that "observe" has "misfit", and "estimate" has it from then on.
+/// --on-misfit says what the learner does then; after stop every further "act" is an error.
 ///
 /// --checkpoint saves the session. If the file is there, the session is taken up from it: "steps"
-/// and "episodes" of the first line say how much it has seen, and a program that goes on from there
-/// gets the same actions as if nothing had happened. Other options must agree with it.
+/// and "episodes" of the first line say how much it has seen, and the further actions are the same
+/// as without the interruption. Other options must agree with it.
 ///
-/// Exit codes: 0 after quit, the end of the input, or a reader that went away; 130 after Ctrl-C and
-/// 143 after SIGTERM, both of which save first, also while a plan is being made; 2 as everywhere.
+/// Exit codes: 0 after quit, the end of the input, or a reader that closed the pipe; 130 after
+/// Ctrl-C and 143 after SIGTERM, both of which save first, also during a planning call; 2 as
+/// everywhere.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[command(mut_arg("episodes", |arg| arg.help(EPISODES)), mut_arg("seed", |arg| arg.help(SEED)))]
+#[command(mut_arg("world", |arg| arg.help(PROBLEM).value_name("PROBLEM")))]
 pub(crate) struct ServeArgs {
-    /// A problem file, a model (Storm's DRN, a Gymnasium table), or a built-in world (`goalward list
-    /// worlds`); windy-grid@n=3 is short for windy-grid --param n=3
-    #[arg(value_name = "PROBLEM", value_parser = Suggest(ids), hide_possible_values = true)]
-    world: String,
     #[command(flatten)]
-    parameters: Parameters,
+    world: World,
     #[command(flatten)]
     learner: LearnerArgs,
     /// Save the session to this file; if it is there, the session is taken up from it
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
-    /// Save it every so many steps, and at least every ten seconds while steps come in
+    /// The steps between two saves; ten seconds are the most while steps come in
     #[arg(long, value_name = "STEPS", default_value_t = 10_000)]
     #[arg(value_parser = whole::<u64>(1..))]
     checkpoint_every: u64,
@@ -102,19 +101,21 @@ struct Served {
     writing: Mutex<()>,
 }
 
+static SERVED: OnceLock<Served> = OnceLock::new();
+
 pub(crate) fn run(args: ServeArgs) -> anyhow::Result<Outcome> {
-    let (halt, served) = (Halt::new(), Arc::new(OnceLock::<Arc<Served>>::new()));
-    let (stopped, there) = (halt.clone(), served.clone());
+    let halt = Halt::new();
+    let stopped = halt.clone();
     signals::watch(move |code| {
         stopped.ask();
-        match there.get() {
+        match SERVED.get() {
             Some(served) => served.stop(code),
             // nothing has begun that could be kept
             None => std::process::exit(code),
         }
     });
     let asked = args.learner.spec()?;
-    let (world, params) = args.parameters.of(&args.world)?;
+    let (world, params) = args.world.named()?;
     if is_stdin(&world) {
         let reason = format!("serve {world}: requests come through standard input, so the problem cannot");
         return Err(Usage::new(reason).hint("write the problem to a file first, and give that").into());
@@ -125,22 +126,26 @@ pub(crate) fn run(args: ServeArgs) -> anyhow::Result<Outcome> {
     let file = lock.map(|lock| (lock, args.checkpoint_every));
     let busy = Busy::new(format!("opening {world}"));
     let instance = super::open(&world, &params, &busy)?;
-    let (mut session, resumed) = taken_up::session(&args.learner, asked, &instance, file, &busy)?;
+    let (mut session, resumed) = session::open(&args.learner, asked, &instance, file, &busy)?;
     drop(busy);
-    super::say_if_known(&instance.problem, &session.agent.spec().learner, &args.world)?;
+    super::say_if_known(&instance.problem, &session.agent.spec().learner, &args.world.world)?;
     drop(instance);
     session.agent.learner.heed(&halt);
     session.save()?;
     let hello = hello(&session, resumed);
-    let shared = Arc::new(Served { session: Mutex::new(Some(session)), writing: Mutex::new(()) });
-    let shared = served.get_or_init(|| shared);
-    if !shared.write(&hello)? {
-        return shared.end();
+    let served =
+        SERVED.get_or_init(|| Served { session: Mutex::new(Some(session)), writing: Mutex::new(()) });
+    let written = {
+        let _writing = served.writing.lock();
+        write(&hello)?
+    };
+    if !written {
+        return served.end();
     }
     if io::stdin().is_terminal() {
         exit::note("waiting for requests, one JSON object a line; Ctrl-D ends");
     }
-    shared.serve()
+    served.serve()
 }
 
 /// The first line: what is served, and where the session begins.
@@ -205,13 +210,6 @@ impl Served {
         }
     }
 
-    /// Writes a line; whether there is a reader.
-    fn write(&self, line: &[u8]) -> anyhow::Result<bool> {
-        let _writing = self.writing.lock();
-        write(line)
-    }
-
-    /// Saves, and ends the session.
     fn end(&self) -> anyhow::Result<Outcome> {
         match self.session().take() {
             Some(mut session) => session.save()?,
@@ -220,7 +218,6 @@ impl Served {
         Ok(Outcome::Done)
     }
 
-    /// Saves because of a signal, and ends the process.
     fn stop(&self, code: i32) {
         // a request under way is soon done: its planning calls are cut off
         let Some(mut session) = self.session().take() else { return };
@@ -230,13 +227,13 @@ impl Served {
         if let (Ok(()), Some(file)) = (&saved, file) {
             exit::note(format!("stopped; the session is saved in {}", file.display()));
         }
-        let code = saved.map_or_else(
-            |error| {
+        let code = match saved {
+            Ok(()) => code,
+            Err(error) => {
                 exit::report(&error.into());
                 2
-            },
-            |()| code,
-        );
+            }
+        };
         // the client may not read its last answer
         for _ in 0..20 {
             if self.writing.try_lock().is_ok() {

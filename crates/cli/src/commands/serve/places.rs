@@ -7,11 +7,10 @@ use goalward::problem::{Action, Problem, State};
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// A hint names the closest state among at most so many names.
+/// The most names among which a hint looks for the closest state.
 const FEW: usize = 10_000;
 
-/// The states of a problem by name, made when the first name comes; none for a name that several
-/// states have.
+/// The states of a problem by name, made for the first name; none for a name of several states.
 #[derive(Default)]
 pub(super) struct StateNames(Option<HashMap<String, Option<State>>>);
 
@@ -61,7 +60,6 @@ impl StateNames {
     }
 }
 
-/// An action of a state.
 pub(super) fn action(problem: &Problem, s: State, given: &Value) -> Result<Action, Fault> {
     let actions = problem.actions(s);
     let none = |kind: &str, hint: String| {
@@ -83,7 +81,6 @@ pub(super) fn action(problem: &Problem, s: State, given: &Value) -> Result<Actio
     }
 }
 
-/// A cost that is a number.
 pub(super) fn cost(given: &Value) -> Result<f64, Fault> {
     let fault = || Fault::new(Code::Type, format!("cost is {}, not a number", what(given))).field("cost");
     given.as_f64().ok_or_else(fault)

@@ -8,7 +8,6 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// The operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Op {
     Act,
@@ -34,8 +33,7 @@ const OPS: &[(&str, Op, &[&str], &[&str])] = &[
 /// Every field that some operation has, beside `op` and `id`.
 const FIELDS: [&str; 4] = ["state", "action", "cost", "next"];
 
-/// A line that is a JSON object: its fields, and the first thing that is wrong with it. It is read to
-/// its end either way, so that the answer can have its `id`.
+/// A JSON object with its first fault; it is read to its end, so that the answer can have its `id`.
 #[derive(Debug, Default)]
 pub(super) struct Request<'a> {
     id: Option<&'a RawValue>,
@@ -43,7 +41,8 @@ pub(super) struct Request<'a> {
     fault: Option<Fault>,
 }
 
-/// Reads a line: the client's name of it, as far as that could be read, the operation, and its fields.
+/// Reads a line: the client's name of it, as far as that could be read, the operation, and its
+/// fields.
 pub(super) fn read(line: &[u8]) -> (Option<&RawValue>, Result<(Op, Request<'_>), Fault>) {
     let text = match std::str::from_utf8(line) {
         Ok(text) => text,
@@ -73,7 +72,6 @@ fn malformed(error: &serde_json::Error) -> Fault {
 }
 
 impl<'a> Request<'a> {
-    /// A field that the operation needs.
     pub(super) fn need(&self, field: &str) -> &Value {
         self.get(field).unwrap_or(&Value::Null)
     }

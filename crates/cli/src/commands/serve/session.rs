@@ -1,19 +1,22 @@
 //! A session: the learner, its progress, and what each request does to it.
 //!
 //! A request is done completely or changes nothing. The actions since the last observation are
-//! remembered, and asked again the answer is the same: a client that did not get an answer may ask
-//! once more, before and after a checkpoint, and no draw of the learner is lost.
+//! remembered: a client that did not get an answer may ask again, also after a checkpoint, and no
+//! draw of the learner is lost.
 
 use super::answers::{Answer, put_estimate, unsigned};
 use super::fault::{Code, Fault, shown};
 use super::places::{self, StateNames};
 use super::request::{self, Op, Request};
+use crate::commands::fits;
+use crate::commands::learner::{LearnerArgs, same};
 use crate::exit;
 use crate::lock::Lock;
+use crate::progress::Busy;
 use goalward::Transition;
-use goalward::episode::Agent;
-use goalward::learners::{Observed, Snapshot};
-use goalward::problem::{Action, Problem, State};
+use goalward::episode::{Agent, RunSpec};
+use goalward::learners::{self, Observed, Snapshot};
+use goalward::problem::{Action, Instance, Need, Problem, State};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -34,7 +37,6 @@ pub(super) struct Remembered {
 }
 
 impl Remembered {
-    /// From a checkpoint.
     pub(super) fn of(agent: &Agent) -> Result<Remembered, String> {
         let Some(kept) = &agent.kept else { return Ok(Remembered::default()) };
         let kept: Remembered = kept.to().map_err(|error| error.to_string())?;
@@ -224,17 +226,17 @@ impl Session {
         Ok(())
     }
 
-    /// Makes the plan that is owed, before anything depends on it, as in a session that was never
-    /// interrupted.
+    /// Makes the plan that is owed, before any answer that depends on it.
     fn catch_up(&mut self) -> Result<(), Fault> {
         let learner = &mut self.agent.learner;
-        match learner.owes() && learner.catch_up() == Observed::Owed {
-            true => Err(Fault::stopping()),
-            false => Ok(()),
+        if !learner.owes() || learner.catch_up() != Observed::Owed {
+            return Ok(());
         }
+        let message = "the session was told to stop, and a plan was cut off: there is no answer";
+        let hint = "ask again when the session is taken up from its checkpoint";
+        Err(Fault::new(Code::Stopping, message).hint(hint))
     }
 
-    /// Saves the session, if it has a file.
     pub(super) fn save(&mut self) -> goalward::Result<()> {
         let Some((lock, _)) = &self.file else { return Ok(()) };
         self.agent.kept = Some(Snapshot::of(&self.kept));
@@ -254,6 +256,48 @@ impl Session {
         self.failing = true;
         Some(error.to_string())
     }
+}
+
+/// A session at its first step, or where its checkpoint ends; whether it was taken up.
+pub(super) fn open(
+    typed: &LearnerArgs,
+    asked: RunSpec,
+    instance: &Instance,
+    file: Option<(Lock, u64)>,
+    busy: &Busy,
+) -> anyhow::Result<(Session, bool)> {
+    let path = file.as_ref().map(|(lock, _)| lock.path.clone());
+    let Some(path) = path.filter(|path| path.metadata().is_ok_and(|data| data.len() > 0)) else {
+        let agent = begun(typed, asked, instance, busy)?;
+        return Ok((Session::new(agent, Remembered::default(), file), false));
+    };
+    busy.say(format!("taking up {}", path.display()));
+    let agent = Agent::read(&path, instance)?;
+    let saved = agent.spec();
+    let hint = "leave it out: all but the problem is taken from the checkpoint; or name another checkpoint";
+    typed
+        .agree(&asked, saved)
+        .and_then(|()| same("--episodes", typed.episodes, saved.episodes))
+        .map_err(|usage| usage.hint(hint))?;
+    let refused = |reason: String| {
+        let source = Box::new(goalward::Error::Checkpoint { reason });
+        goalward::Error::InFile { path: path.clone(), source }
+    };
+    let kept = Remembered::of(&agent).map_err(refused)?;
+    Ok((Session::new(agent, kept, file), true))
+}
+
+fn begun(typed: &LearnerArgs, asked: RunSpec, instance: &Instance, busy: &Busy) -> anyhow::Result<Agent> {
+    let entry = learners::entry(&asked.learner)?;
+    if typed.learner.is_none() {
+        busy.aside(|| exit::note(format!("no --learner was given: {} is recommended here", entry.id)));
+    }
+    let need = Need::runs(instance, entry.bytes(&instance.problem), 1);
+    let oracle = asked.settings.iter().any(|(_, value)| value == "oracle");
+    // the truth is planned on for learners that need it
+    let solves = oracle || entry.wants(learners::Need::Policy);
+    fits(&if solves { need } else { Need { solving: 0, solution: 0, ..need } }, busy)?;
+    Ok(Agent::new(instance, asked)?)
 }
 
 /// A fault of a client that goes on from the goal.

@@ -37,11 +37,10 @@ EXAMPLES:
 
 /// Plan on the true model: the optimal value from the start, with certified bounds
 ///
-/// The world must say what is true of it (a problem file needs "theta"). The optimal value lies
-/// between the two bounds, which differ by at most the relative precision asked for (where
-/// arithmetic cannot reach it, the output says so). A certificate proves them, and a
-/// separate pass checks it. B* is the largest optimal cost of any state, T* the largest
-/// expected number of steps of the policy.
+/// The world must have a truth (a problem file needs "theta"). The optimal value lies between two
+/// bounds, which differ by at most the relative precision asked for (where arithmetic cannot reach
+/// it, the output says so). A certificate proves them, and a separate pass checks it. B* is the
+/// largest optimal cost of any state, T* the largest expected number of steps of the policy.
 ///
 /// Objectives: `min` is the least expected cost to the goal over the policies that reach it with
 /// probability one; `max` the greatest, infinite if some policy may miss the goal; `reach` the
@@ -50,10 +49,9 @@ EXAMPLES:
 /// The exit code is 1 if, for `min`, no policy reaches the goal from the start with probability one
 /// (the states in the way are named), or if no finite bound on the value could be proven.
 ///
-/// --show draws what was found: a grid world as arrows and values, any other problem as a table of
-/// its first states. --values writes it all down: what every state costs (V), what every action
-/// costs if the best ones follow (Q = cost + expected V of where it leads), and what to do. An
-/// action is optimal where Q is least.
+/// --show draws a grid world as arrows and values, any other problem as a table of its first
+/// states. --values writes the value of every state (V), of every action (Q = cost + expected V of
+/// the next state), and the policy. An action is optimal where Q is least.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SolveArgs {
@@ -80,7 +78,6 @@ pub(crate) struct SolveArgs {
     printed: Json,
 }
 
-/// The objectives with their names.
 const OBJECTIVES: [(Objective, &str, &str); 3] = [
     (Objective::Min, "min", "The least expected cost"),
     (Objective::Max, "max", "The greatest expected cost"),
@@ -93,9 +90,8 @@ fn objective() -> impl TypedValueParser<Value = Objective> {
     PossibleValuesParser::new(values).map(move |text| named(text).map_or(Objective::Min, |(found, ..)| found))
 }
 
-/// The JSON of `goalward solve --json`: the start state's value, a cost in the user's units or a
-/// probability; null where there is none, where it is infinite, or where nothing could be proven of
-/// it.
+/// The JSON of `goalward solve --json`. A value is a cost in the user's units or a probability;
+/// null where it is unknown or infinite.
 #[derive(Serialize)]
 struct Solved {
     objective: &'static str,
@@ -146,7 +142,8 @@ pub(crate) fn run(args: SolveArgs) -> anyhow::Result<Outcome> {
     }
     let no = args.objective == Objective::Min && answer.is_lost(start);
     if let Some(file) = outputs.policy.as_ref().filter(|_| !no && !unknown) {
-        file.put(&format!("{}\n", serde_json::to_string_pretty(&Policy::of(problem, &answer))?))?;
+        let policy = policy(problem, &answer)?;
+        file.put_with(|out| out.write_all(&policy))?;
     }
     let solved = Solved::of(&instance, &answer, precision_reached, began);
     drop(busy);
@@ -172,7 +169,6 @@ pub(crate) fn run(args: SolveArgs) -> anyhow::Result<Outcome> {
     Ok(if no || unknown { Outcome::No } else { Outcome::Done })
 }
 
-/// What is written besides the result.
 struct Outputs {
     policy: Option<Output>,
     values: Option<Output>,
@@ -290,29 +286,22 @@ fn summary(world: &str, problem: &Problem, solved: &Solved, width: f64) -> Strin
     sheet.render()
 }
 
-/// What to do in each state, in the order of the states: an object from state names to action
-/// names, or an array of objects where two states have the same name. The goal needs no action.
-struct Policy(Vec<(String, String)>);
-
-impl Policy {
-    fn of(problem: &Problem, answer: &Answer) -> Policy {
-        let lost: HashSet<_> = answer.lost.iter().copied().collect();
-        let states = (0..problem.states()).filter(|s| *s != problem.goal() && !lost.contains(s));
-        let choice = |s: State| {
-            let action = problem.action_name(s, answer.policy[s]);
-            (problem.state_name(s).into_owned(), action.into_owned())
-        };
-        Policy(states.map(choice).collect())
+/// The action of each state as JSON, in the order of the states: an object from state names to
+/// action names, or an array of objects where two states have the same name. The goal needs no
+/// action.
+fn policy(problem: &Problem, answer: &Answer) -> serde_json::Result<Vec<u8>> {
+    let lost: HashSet<_> = answer.lost.iter().copied().collect();
+    let states = (0..problem.states()).filter(|s| *s != problem.goal() && !lost.contains(s));
+    let choice = |s: State| (problem.state_name(s), problem.action_name(s, answer.policy[s]));
+    let choices: Vec<_> = states.map(choice).collect();
+    let names: HashSet<_> = choices.iter().map(|(state, _)| state).collect();
+    let mut out = Vec::new();
+    let mut json = serde_json::Serializer::pretty(&mut out);
+    if names.len() == choices.len() {
+        json.collect_map(choices.iter().map(|(state, action)| (state, action)))?;
+    } else {
+        json.collect_seq(choices.iter().map(|(state, action)| json!({ "state": state, "action": action })))?;
     }
-}
-
-impl Serialize for Policy {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let names: HashSet<&str> = self.0.iter().map(|(state, _)| state.as_str()).collect();
-        if names.len() == self.0.len() {
-            return serializer.collect_map(self.0.iter().map(|(state, action)| (state, action)));
-        }
-        let named = |(state, action): &(String, String)| json!({ "state": state, "action": action });
-        serializer.collect_seq(self.0.iter().map(named))
-    }
+    out.push(b'\n');
+    Ok(out)
 }

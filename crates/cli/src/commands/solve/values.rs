@@ -19,7 +19,6 @@ pub(super) fn check(path: &Path, files: &mut Files) -> anyhow::Result<Output> {
     Ok(output)
 }
 
-/// What is known of every state and action.
 pub(super) struct Values<'a> {
     pub(super) problem: &'a Problem,
     pub(super) truth: &'a Truth,

@@ -2,7 +2,6 @@
 
 use crate::commands::{ended, open, wrote};
 use crate::exit::{Outcome, note};
-use crate::interrupt::Interrupt;
 use crate::output::{self, Printed};
 use crate::outputs::folder;
 use crate::progress::{Busy, Jobs};
@@ -31,9 +30,8 @@ pub(crate) struct Kept {
 /// The name of a world that came through a pipe, beside the results.
 pub(crate) const COPY: &str = "world.json";
 
-/// Runs a study and shows its results. Without `kept.out` they go to a folder of the question's own
-/// below that of the study's name. `piped` is the only world as a problem file, if it came through a
-/// pipe.
+/// Runs a study and shows its results. `piped` is the only world as a problem file, if it came
+/// through a pipe.
 pub(crate) fn go(
     file: &StudyFile,
     kept: &Kept,
@@ -62,7 +60,7 @@ pub(crate) fn go(
         results.write(COPY, text.as_bytes())?;
     }
     let linked = kept.out.is_none() && link_newest(&dir);
-    let ran = engine::run(&grid, &results, options, &Jobs::new(Interrupt::listen()?))?;
+    let ran = engine::run(&grid, &results, options, &Jobs::new())?;
     say(&ran, &grid, options.shard);
     if options.shard != Shard::WHOLE {
         return Ok(ended(ran.interrupted));
@@ -86,7 +84,6 @@ pub(crate) fn go(
     })
 }
 
-/// Prints the findings of a study, and where the rest is.
 pub(super) fn show(presented: &Presented, printed: Printed) -> anyhow::Result<()> {
     let Presented { results, findings, files } = presented;
     match (printed.json.json, printed.markdown) {
@@ -103,7 +100,7 @@ pub(super) fn show(presented: &Presented, printed: Printed) -> anyhow::Result<()
 /// Sentences broken at 100 columns; tables as they are.
 fn folded(text: &str) -> String {
     let line = |line: &str| match line.strip_prefix("* ") {
-        Some(sentence) => output::item(sentence, 100) + "\n",
+        Some(sentence) => output::wrapped("* ", sentence, 2, 100) + "\n",
         None => format!("{line}\n"),
     };
     text.trim_end().lines().map(line).collect()

@@ -57,8 +57,8 @@ pub(crate) enum StudyCommand {
     },
     /// Run a study, or go on with one
     ///
-    /// Runs every job that is not finished yet, and writes figures, summary.md and report.html. Ctrl-C
-    /// stops; the same command goes on.
+    /// Runs every job that is not finished yet, and writes figures, summary.md and report.html.
+    /// Ctrl-C stops; the same command goes on.
     #[command(after_help = RUN)]
     Run(RunArgs),
     /// Tell how far a study is: finished and failed runs, the rate, and the time that is left
@@ -98,8 +98,8 @@ pub(crate) enum StudyCommand {
     },
     /// Write the records of a study as CSV
     ///
-    /// Every table of the records becomes one file: runs.csv, episodes.csv, plans.csv, probes.csv. The
-    /// records themselves are Parquet, which pandas, polars and DuckDB read:
+    /// Every table of the records becomes one file: runs.csv, episodes.csv, plans.csv, probes.csv.
+    /// The records themselves are Parquet, which pandas, polars and DuckDB read:
     /// pandas.read_parquet("out/demo/episodes").
     Export {
         /// The study as it was given to `study run`, or the folder of its results
@@ -125,10 +125,11 @@ pub(crate) struct RunArgs {
     /// Other seeds than the file's: how many, or which
     #[arg(long, value_name = "SEEDS", value_parser = parse_seeds)]
     seeds: Option<Seeds>,
-    /// Run one part of the jobs, for one of several machines; `goalward study merge` joins the parts
+    /// Run one part of the jobs, for one of several machines; `goalward study merge` joins the
+    /// parts
     #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE, hide_default_value = true)]
     shard: Shard,
-    /// Save a run that is under way every so many seconds
+    /// The seconds between two saves of a run that is under way
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
     save_every: f64,
     /// Try jobs again that failed
@@ -204,7 +205,7 @@ fn list(name: Option<&str>, printed: Json) -> anyhow::Result<()> {
         }));
     }
     text.push_str("\n`goalward study run NAME` runs one, `goalward study list NAME` prints its file.\n");
-    if printed.json { output::json(&rows) } else { Ok(output::text(&text)?) }
+    printed.put(&rows, || text)
 }
 
 fn new(file: Option<PathBuf>) -> anyhow::Result<()> {
@@ -234,7 +235,6 @@ fn start(args: RunArgs) -> anyhow::Result<Outcome> {
     go(&file, &Kept { out: Some(out), ..args.kept }, None, &options)
 }
 
-/// Runs a study that comes with goalward.
 pub(crate) fn short(name: &str, args: Short) -> anyhow::Result<Outcome> {
     let mut file = read_shipped(name, false)?;
     if let Some(seeds) = args.seeds {
@@ -250,9 +250,6 @@ fn tell_status(study: &str, out: Option<PathBuf>, printed: Json) -> anyhow::Resu
     // the results of a short command have no file
     let look = named::look(study).ok().flatten();
     let now = status(&named::folder(study, out)?, look.as_ref())?;
-    if printed.json {
-        return output::json(&now);
-    }
     let count = |n: usize| numbers::count(n as u64);
     let mut text = format!("{}: {} of {} runs finished", now.study, count(now.finished), count(now.jobs));
     if now.failed > 0 {
@@ -270,10 +267,9 @@ fn tell_status(study: &str, out: Option<PathBuf>, printed: Json) -> anyhow::Resu
         text.push_str(&format!("the last run was finished {} ago\n", time(last as f64)));
     }
     text.extend(now.changes.iter().map(|change| format!("warning: {change}\n")));
-    Ok(output::text(&text)?)
+    printed.put(&now, || text)
 }
 
-/// A rough time.
 fn time(seconds: f64) -> String {
     match seconds {
         s if s < 100.0 => format!("{s:.0} s"),

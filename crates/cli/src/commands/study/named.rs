@@ -25,7 +25,6 @@ pub(super) fn look(name: &str) -> anyhow::Result<Option<Study>> {
     }
 }
 
-/// Reads a study from standard input.
 fn typed(quick: bool) -> anyhow::Result<StudyFile> {
     let mut bytes = Vec::new();
     let read = io::stdin().lock().take(LONGEST + 1).read_to_end(&mut bytes);

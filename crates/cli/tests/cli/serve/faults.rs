@@ -94,7 +94,7 @@ fn every_fault_has_its_code_and_its_place() {
     assert_eq!(column, Some(13));
 }
 
-/// The name of a request comes back, whatever became of it.
+/// The id of a request comes back, with an answer or a fault.
 #[test]
 fn requests_can_have_names() {
     let place = Place::new();
@@ -139,7 +139,7 @@ fn names_and_numbers_mean_the_same() {
     assert_eq!(client.ask(r#"{"op":"value","state":1}"#)["value"], Value::Null);
 }
 
-/// A line over the bound is refused, whatever it holds, and the next one is taken.
+/// A line over the bound is refused, and the next one is taken.
 #[test]
 fn long_lines_and_bytes_that_are_no_text() {
     let place = Place::new();

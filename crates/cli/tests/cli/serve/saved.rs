@@ -83,7 +83,7 @@ fn a_question_can_be_repeated() {
     assert_ne!(before, (0..15).map(|state| client.act(state)).collect::<Vec<_>>());
 }
 
-/// A signal does not wait for a plan: it is cut off, and made by who goes on.
+/// A signal does not wait for a plan: it is cut off, and made when the session is taken up.
 #[test]
 fn a_plan_is_cut_off_by_a_signal_and_made_later() {
     let place = Place::new();
@@ -106,7 +106,7 @@ fn a_plan_is_cut_off_by_a_signal_and_made_later() {
     assert_eq!(client.act(0), action);
 }
 
-/// Nobody reads the answers, and a signal saves all the same.
+/// A signal saves although no client reads the answers.
 #[test]
 fn a_signal_saves_although_the_output_is_stuck() {
     let place = Place::new();

@@ -14,15 +14,15 @@
 //! pair that the models describe well costs -log(1 - pi), little for a small pi. A pair that they do
 //! not describe gains all but log(1/pi) of what there is to gain.
 //!
-//! A hundredth of the weight is left to a prediction by which every state may come next. It is never
-//! worked out, since a part that is left out only makes E smaller. But it gives a positive
+//! A hundredth of the weight is left to a prediction by which every state may come next. It is
+//! never worked out, since a part that is left out only makes E smaller. But it gives a positive
 //! probability to a step that no mixture allows, and so E is infinite there.
 //!
 //! **The denominator** is bounded from above, by a [certificate](floor) and never by a fit that may
 //! not have converged.
 //!
-//! A step takes one logarithm. A look takes a pass over the triples seen and over the pairs visited,
-//! and comes each time that the data have grown by a tenth.
+//! A step takes one logarithm. A look takes a pass over the triples seen and over the pairs
+//! visited, and comes each time that the data have grown by a tenth.
 
 mod floor;
 mod report;
@@ -33,14 +33,14 @@ pub use report::{Misfit, Misplaced, Suspicion};
 
 use crate::estimate::{Likelihood, Scored};
 use crate::numeric::Portable;
-use crate::numeric::stored::{Flaw, at_most, ensure, numbers};
-use crate::problem::{Pair, Problem};
+use crate::numeric::stored::{Flaw, ensure};
+use crate::problem::Problem;
 use floor::least_loss;
 use serde::{Deserialize, Serialize};
 
 /// The shares pi that the numerator bets, beside none; all have the same weight.
 const SHARES: [f64; 4] = [0.5, 0.125, 1.0 / 64.0, 1.0 / 1024.0];
-/// c: the models' prediction counts as much as so many visits of a pair. Too few make every bet
+/// c: the models' prediction counts as much as c visits of a pair. Too few make every bet
 /// dear, too many make it late; anything from 4 to 32 finds what is wrong about as soon.
 const VISITS: f64 = 8.0;
 /// The weight of all that is worked out; see the module.
@@ -53,21 +53,15 @@ const NARROW: f64 = 0.01;
 const ROUNDING: f64 = 1e-11;
 /// Less evidence than this is all the same.
 const LARGE: f64 = 1e12;
-/// No pair.
 const NONE: u32 = u32::MAX;
 
 /// Watches a [`Likelihood`] for what no mixture explains.
-#[derive(Clone, Debug)]
-pub struct Alarm {
-    /// Where each pair of the problem stands among those visited.
-    places: Vec<u32>,
-    kept: Evidence,
-}
-
-/// The state of an [`Alarm`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Evidence {
+pub struct Alarm {
+    /// The place of each pair of the problem among those visited.
+    #[serde(skip)]
+    places: Vec<u32>,
     alpha: f64,
     /// The pairs visited, in the order of their first visits.
     pairs: Vec<u32>,
@@ -88,7 +82,8 @@ pub struct Evidence {
 impl Alarm {
     /// Nothing seen; a mixture that is true is rejected with probability alpha at most.
     pub fn new(problem: &Problem, alpha: f64) -> Alarm {
-        let kept = Evidence {
+        Alarm {
+            places: vec![NONE; problem.pairs()],
             alpha,
             pairs: Vec::new(),
             visits: Vec::new(),
@@ -98,35 +93,34 @@ impl Alarm {
             most: 0.0,
             rejected: None,
             impossible: false,
-        };
-        Alarm { places: vec![NONE; problem.pairs()], kept }
+        }
     }
 
     /// The level.
     pub fn alpha(&self) -> f64 {
-        self.kept.alpha
+        self.alpha
     }
 
     /// The step at which every mixture was rejected.
     pub fn rejected(&self) -> Option<u64> {
-        self.kept.rejected
+        self.rejected
     }
 
     /// log E from which on every mixture is rejected.
     pub fn threshold(&self) -> f64 {
-        -self.kept.alpha.log_e()
+        -self.alpha.log_e()
     }
 
     /// The largest log E so far; none if it is infinite.
     pub fn most(&self) -> Option<f64> {
-        (!self.kept.impossible).then_some(self.kept.most)
+        (!self.impossible).then_some(self.most)
     }
 
     /// Follows the likelihood, which has just counted a transition, the t-th step of all.
     pub fn follow(&mut self, likelihood: &Likelihood, t: u64) {
         let Some(scored) = likelihood.last() else { return };
         self.bet(scored);
-        let (total, looked) = (likelihood.total(), self.kept.looked);
+        let (total, looked) = (likelihood.total(), self.looked);
         if (total - looked.min(total)) * PART >= looked.max(1) {
             self.look(likelihood, t);
         }
@@ -134,28 +128,27 @@ impl Alarm {
 
     /// No mixture allows the t-th step: that alone rejects all of them.
     pub fn impossible(&mut self, t: u64) {
-        self.kept.impossible = true;
-        self.kept.rejected.get_or_insert(t);
+        self.impossible = true;
+        self.rejected.get_or_insert(t);
     }
 
     fn bet(&mut self, scored: Scored) {
         let place = &mut self.places[scored.pair];
-        let kept = &mut self.kept;
         if *place == NONE {
-            *place = kept.pairs.len() as u32;
-            kept.pairs.push(scored.pair as u32);
-            kept.visits.push(0);
-            kept.gains.push(0.0);
+            *place = self.pairs.len() as u32;
+            self.pairs.push(scored.pair as u32);
+            self.visits.push(0);
+            self.gains.push(0.0);
         }
         let i = *place as usize;
-        let (before, visits) = (scored.before as f64, kept.visits[i] as f64);
-        kept.gains[i] += ((before + VISITS * scored.q) / (visits + VISITS)).log_e() - scored.log_q;
-        kept.visits[i] += 1;
+        let (before, visits) = (scored.before as f64, self.visits[i] as f64);
+        self.gains[i] += ((before + VISITS * scored.q) / (visits + VISITS)).log_e() - scored.log_q;
+        self.visits[i] += 1;
     }
 
     /// log prod q_i(s_{i+1}).
     fn numerator(&self, likelihood: &Likelihood) -> f64 {
-        let of = |share: f64| self.kept.gains.iter().map(|&gain| mixed(share, gain)).sum::<f64>();
+        let of = |share: f64| self.gains.iter().map(|&gain| mixed(share, gain)).sum::<f64>();
         let logs = [0.0].into_iter().chain(SHARES.map(of));
         let most = logs.clone().fold(f64::NEG_INFINITY, f64::max);
         let mean = logs.map(|log| (log - most).exp_e()).sum::<f64>() * WEIGHT / (1 + SHARES.len()) as f64;
@@ -172,61 +165,30 @@ impl Alarm {
         let fitted = likelihood.fitted();
         let high = bet + likelihood.loss_at(fitted);
         let mut low = bet + least_loss(likelihood, fitted);
-        if high >= 0.0 && high - low > NARROW && self.kept.rejected.is_none() {
+        if high >= 0.0 && high - low > NARROW && self.rejected.is_none() {
             low = low.max(bet + least_loss(likelihood, &likelihood.maximum().z));
         }
         // a certificate that says nothing leaves what was known: E is at least 0
-        self.kept.log_e = low.max(-LARGE);
-        self.kept.looked = likelihood.total();
-        self.kept.most = self.kept.most.max(self.kept.log_e);
+        self.log_e = low.max(-LARGE);
+        self.looked = likelihood.total();
+        self.most = self.most.max(self.log_e);
         if low >= self.threshold() {
-            self.kept.rejected.get_or_insert(t);
+            self.rejected.get_or_insert(t);
         }
     }
 
-    /// Its state.
-    pub fn kept(&self) -> &Evidence {
-        &self.kept
-    }
-
-    /// A state put back that belongs to the same level, to so many transitions counted, and to t
-    /// steps; the flaw of one that does not.
-    pub(crate) fn restored(&self, kept: Evidence, counted: u64, t: u64) -> Result<Alarm, Flaw> {
-        let alpha = self.kept.alpha;
-        ensure(kept.alpha == alpha, "alpha", || format!("{:e}, but the run has {alpha:e}", kept.alpha))?;
-        let count = kept.pairs.len();
-        ensure(kept.visits.len() == count, "visits", || format!("{} of {count}", kept.visits.len()))?;
-        numbers("gains", &kept.gains, count)?;
-        numbers("log_e", &[kept.log_e, kept.most], 2)?;
-        at_most("looked", kept.looked, counted, "the transitions counted")?;
-        at_most("rejected", kept.rejected.unwrap_or(0), t, "the steps observed")?;
-        let reached = kept.impossible || kept.most >= self.threshold();
-        let named = kept.rejected.is_some() == reached && kept.log_e <= kept.most && kept.most >= 0.0;
-        ensure(named, "rejected", || "it does not agree with the evidence".into())?;
+    /// The alarm with a stored state: its lists are of one length, and its pairs exist.
+    pub(crate) fn restored(&self, stored: Alarm) -> Result<Alarm, Flaw> {
+        let lengths = [stored.visits.len(), stored.gains.len()];
+        let count = stored.pairs.len();
+        ensure(lengths == [count; 2], "visits", || format!("{lengths:?} numbers for {count} pairs"))?;
         let mut places = vec![NONE; self.places.len()];
-        for (i, &pair) in kept.pairs.iter().enumerate() {
-            let new = places.get(pair as usize) == Some(&NONE) && kept.visits[i] > 0;
-            ensure(new, "pairs", || format!("pair {pair} cannot stand there"))?;
-            places[pair as usize] = i as u32;
+        for (i, &pair) in stored.pairs.iter().enumerate() {
+            let place = places.get_mut(pair as usize);
+            *place.ok_or_else(|| Flaw::new("pairs", format!("there is no pair {pair}")))? = i as u32;
         }
-        let sum = kept.visits.iter().try_fold(0u64, |sum, n| sum.checked_add(*n));
-        ensure(sum == Some(counted), "visits", || format!("they do not add up to {counted}"))?;
-        Ok(Alarm { places, kept })
+        Ok(Alarm { places, alpha: self.alpha, ..stored })
     }
-
-    /// Whether its visits are those of a likelihood.
-    pub(crate) fn check(&self, likelihood: &Likelihood) -> Result<(), Flaw> {
-        for (&pair, &visits) in self.kept.pairs.iter().zip(&self.kept.visits) {
-            let seen = seen(likelihood, pair as Pair);
-            ensure(visits == seen, "visits", || format!("{visits} of pair {pair}, which has {seen}"))?;
-        }
-        Ok(())
-    }
-}
-
-/// How often a pair was visited.
-fn seen(likelihood: &Likelihood, pair: Pair) -> u64 {
-    likelihood.outcomes(pair, likelihood.fitted()).iter().map(|(_, n, _)| n).sum()
 }
 
 /// log((1 - share) + share e^gain).

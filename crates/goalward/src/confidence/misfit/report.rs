@@ -6,7 +6,6 @@ use crate::numeric::Portable;
 use crate::problem::{Action, Problem, State};
 use serde::Serialize;
 
-/// So many pairs are named.
 const NAMED: usize = 3;
 
 /// Whether the data speak against every mixture.
@@ -74,21 +73,21 @@ pub struct Misplaced {
 impl Alarm {
     /// What there is to say now. Where there is evidence, this takes a fit.
     pub fn report(&self, likelihood: &Likelihood) -> Misfit {
-        let status = match (self.kept.rejected, self.kept.log_e >= 0.0 && self.kept.looked > 0) {
+        let status = match (self.rejected, self.log_e >= 0.0 && self.looked > 0) {
             (Some(_), _) => Suspicion::Rejected,
             (None, true) => Suspicion::Evidence,
             (None, false) => Suspicion::None,
         };
-        let number = |x: f64| (!self.kept.impossible && x.is_finite()).then_some(x);
-        let (log_e, e) = (self.kept.log_e, self.kept.log_e.exp_e());
+        let number = |x: f64| (!self.impossible && x.is_finite()).then_some(x);
+        let (log_e, e) = (self.log_e, self.log_e.exp_e());
         let mut misfit = Misfit {
             status,
             log_e: number(log_e),
             e: number(e),
-            log_e_most: number(self.kept.most),
-            alpha: self.kept.alpha,
-            looked: self.kept.looked,
-            step: self.kept.rejected,
+            log_e_most: number(self.most),
+            alpha: self.alpha,
+            looked: self.looked,
+            step: self.rejected,
             places: if status == Suspicion::None { Vec::new() } else { self.places(likelihood) },
             text: String::new(),
         };
@@ -98,11 +97,11 @@ impl Alarm {
 
     fn places(&self, likelihood: &Likelihood) -> Vec<Misplaced> {
         let best = likelihood.maximum().z;
-        let mut order: Vec<usize> = (0..self.kept.pairs.len()).collect();
-        order.sort_by(|&a, &b| self.kept.gains[b].total_cmp(&self.kept.gains[a]));
-        let worst = order.into_iter().take(NAMED).filter(|&i| self.kept.gains[i] > 0.0);
+        let mut order: Vec<usize> = (0..self.pairs.len()).collect();
+        order.sort_by(|&a, &b| self.gains[b].total_cmp(&self.gains[a]));
+        let worst = order.into_iter().take(NAMED).filter(|&i| self.gains[i] > 0.0);
         let place = |i: usize| {
-            let (pair, visits) = (self.kept.pairs[i] as usize, self.kept.visits[i]);
+            let (pair, visits) = (self.pairs[i] as usize, self.visits[i]);
             let problem = likelihood.problem();
             let state = problem.state_of(pair);
             let outcomes = likelihood.outcomes(pair, &best);
@@ -110,7 +109,7 @@ impl Alarm {
                 state,
                 action: pair - problem.pairs_of(state).start,
                 visits,
-                nats: self.kept.gains[i],
+                nats: self.gains[i],
                 seen: outcomes.iter().map(|&(s, n, _)| (s, n as f64 / visits.max(1) as f64)).collect(),
                 models: outcomes.iter().map(|&(s, _, p)| (s, p)).collect(),
             }

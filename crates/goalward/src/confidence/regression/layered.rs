@@ -1,7 +1,6 @@
 //! The radii of UCRL-AVE: of layered regressions.
 
-use super::{RadiusRule, unscaled};
-use crate::confidence::norms::theta_norm;
+use super::{RadiusRule, mixture, unscaled};
 use crate::confidence::radius::RadiusKind;
 use crate::confidence::{Assumption, Claim};
 use crate::estimate::{Layer, influence};
@@ -11,21 +10,14 @@ use crate::problem::Problem;
 /// All that the radii of UCRL-AVE are computed from. Costs and B in the theory's units.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LayerRule {
-    /// The dimension d.
     pub dim: usize,
-    /// The user's units per unit of the theory.
     pub unit: f64,
-    /// The bound on the values.
     pub b: f64,
-    /// The failure probability.
     pub delta: f64,
     /// The ridge lambda; layer l has 2^(-2l) of it.
     pub lambda: f64,
-    /// The number L of layers.
     pub layers: usize,
-    /// Which radius.
     pub radius: RadiusKind,
-    /// The bound on |theta*|.
     pub theta_norm: f64,
 }
 
@@ -41,7 +33,7 @@ impl LayerRule {
         let iota = (4.0 * self.layers as f64 / delta).log_e() + 2.0 * (t.max(1) as f64).log_e();
         let variance = match 1.0 / reach >= 64.0 * iota.sqrt() {
             true => 8.0 * layer.residuals(),
-            false => layer.count() as f64,
+            false => layer.count as f64,
         };
         let bias = reach * reach * lambda * theta_norm * theta_norm;
         let printed = 16.0 * reach * ((8.0 * variance + 8.0 * iota + 32.0 * bias) * iota).sqrt()
@@ -62,12 +54,7 @@ impl RadiusRule for LayerRule {
     }
 
     fn assumptions(&self, problem: &Problem) -> Vec<Assumption> {
-        let bound = self.theta_norm;
-        let mut all = vec![
-            Assumption::BoundsValues { b: self.b * self.unit, rho: 0.0 },
-            Assumption::Mixture,
-            Assumption::ThetaNorm { factor: (1.0, ""), bound, over_b: theta_norm(problem) },
-        ];
+        let mut all = mixture(problem, (self.b * self.unit, 0.0), self.theta_norm);
         all.extend(unscaled(self.radius));
         all
     }

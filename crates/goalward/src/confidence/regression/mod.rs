@@ -1,4 +1,9 @@
 //! Confidence sets of regressions: ellipsoids around an estimate, cut with B.
+//!
+//! A rule has all that its radius is computed from: the dimension d (`dim`), the user's units per unit
+//! of the theory (`unit`), the bounds on values, costs, |phi_V| and |theta*| (`b`, `c_min`, `phi_norm`,
+//! `theta_norm`), what is added to every cost (`rho`), the failure probability as given (`delta`), the
+//! ridge (`lambda`), and which radius it is. Costs and bounds are in the theory's units.
 
 mod bernstein;
 mod layered;
@@ -12,7 +17,7 @@ pub(crate) use plain::PlainRule;
 
 use super::radius::RadiusKind;
 use super::set::{ConfidenceSet, Size, is_in_b};
-use super::{Assumption, Claim, Kind};
+use super::{Assumption, Claim, Condition, Kind, norms};
 use crate::numeric::support::{ConvexSet, Ellipsoid, Empty, SupportMin};
 use crate::numeric::{Polytope, dot};
 use crate::problem::Problem;
@@ -122,12 +127,29 @@ impl ConfidenceSet for RegressionSet<'_> {
     }
 }
 
+/// That B and its rho, in the user's units, bound the values, that the truth is a mixture, and that
+/// the norm bounds |theta*|.
+fn mixture(problem: &Problem, (b, rho): (f64, f64), theta_norm: f64) -> Vec<Assumption> {
+    let over_b = norms::theta_norm(problem);
+    vec![
+        Assumption::BoundsValues { b, rho },
+        Assumption::Mixture,
+        Assumption::ThetaNorm { factor: (1.0, ""), bound: theta_norm, over_b },
+    ]
+}
+
+/// What the regret theorems of Min et al. assume of costs and of B, in the theory's units.
+fn levis_needs(problem: &Problem, rho: f64, b: f64) -> Vec<Assumption> {
+    let positive = problem.min_cost() > 0.0 || rho > 0.0;
+    let one = Condition::at_least("B >= 1 in units of the largest cost", Some(b), Some(1.0));
+    vec![
+        Assumption::settled("every cost off the goal is positive, or rho is", positive),
+        Assumption::Settled(one),
+    ]
+}
+
 /// "The radius is not scaled" where it is.
 fn unscaled(kind: RadiusKind) -> Option<Assumption> {
-    match kind {
-        RadiusKind::Scaled(x) => {
-            Some(Assumption::settled(format!("the radius is not scaled (by {x})"), false))
-        }
-        _ => None,
-    }
+    let RadiusKind::Scaled(x) = kind else { return None };
+    Some(Assumption::settled(format!("the radius is not scaled (by {x})"), false))
 }

@@ -20,31 +20,20 @@ pub(crate) struct Perturbation {
 /// All that the radii of LEVIS++ are computed from. Costs, B and c_min in the theory's units.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MomentRule {
-    /// The dimension d.
     pub dim: usize,
-    /// The user's units per unit of the theory.
     pub unit: f64,
-    /// The bound on the values.
     pub b: f64,
-    /// The bound on the costs from below.
     pub c_min: f64,
     /// Of the costs; none for LEVIS++ itself.
     pub perturbation: Option<Perturbation>,
-    /// The failure probability, as given.
     pub delta: f64,
-    /// The ridge.
     pub lambda: f64,
-    /// The weight of the uncertainty in the variance.
     pub gamma: f64,
-    /// The number L of levels.
     pub levels: usize,
-    /// Which radius.
     pub radius: RadiusKind,
     /// Whether delta is divided by 2L + 1.
     pub delta_split: bool,
-    /// Which norms.
     pub norms: Norms,
-    /// The bound on |phi_V|.
     pub phi_norm: f64,
     /// The bound on |theta*|; none for the printed one, 1/sqrt(lambda).
     pub theta_norm: Option<f64>,

@@ -1,7 +1,6 @@
 //! The radius of LEVIS: of one regression without weights.
 
-use super::{RadiusRule, unscaled};
-use crate::confidence::norms::theta_norm;
+use super::{RadiusRule, levis_needs, mixture, unscaled};
 use crate::confidence::radius::{RadiusKind, levis, realised_determinant};
 use crate::confidence::{Assumption, Claim, Condition, Kind};
 use crate::estimate::Ridge;
@@ -11,23 +10,14 @@ use crate::problem::Problem;
 /// All that the radius of LEVIS is computed from. Costs, B and rho in the theory's units.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PlainRule {
-    /// The dimension d.
     pub dim: usize,
-    /// The user's units per unit of the theory.
     pub unit: f64,
-    /// The bound on the values.
     pub b: f64,
-    /// What is added to every cost.
     pub rho: f64,
-    /// The failure probability.
     pub delta: f64,
-    /// The ridge.
     pub lambda: f64,
-    /// Which radius.
     pub radius: RadiusKind,
-    /// The bound on |phi_V|.
     pub phi_norm: f64,
-    /// The bound on |theta*|.
     pub theta_norm: f64,
 }
 
@@ -58,11 +48,7 @@ impl RadiusRule for PlainRule {
     }
 
     fn assumptions(&self, problem: &Problem) -> Vec<Assumption> {
-        let mut all = vec![
-            Assumption::BoundsValues { b: self.b * self.unit, rho: self.rho * self.unit },
-            Assumption::Mixture,
-            Assumption::ThetaNorm { factor: (1.0, ""), bound: self.theta_norm, over_b: theta_norm(problem) },
-        ];
+        let mut all = mixture(problem, (self.b * self.unit, self.rho * self.unit), self.theta_norm);
         all.extend(unscaled(self.radius));
         if self.radius != RadiusKind::Determinant {
             all.push(Assumption::phi_norm(problem, self.phi_norm));
@@ -73,14 +59,9 @@ impl RadiusRule for PlainRule {
     fn claim(&self, problem: &Problem) -> Claim {
         let raised = (self.rho > 0.0).then_some("V* of the perturbed costs");
         let claim = Claim::of_sets(self.assumptions(problem), "every confidence set", raised, self.level());
-        let costs = problem.min_cost() > 0.0 || self.rho > 0.0;
-        let one =
-            |name: &str, value: f64| Assumption::Settled(Condition::at_least(name, Some(value), Some(1.0)));
-        let needs = vec![
-            Assumption::settled("every cost off the goal is positive, or rho is", costs),
-            one("B >= 1 in units of the largest cost", self.b),
-            one("lambda >= 1", self.lambda),
-        ];
+        let mut needs = levis_needs(problem, self.rho, self.b);
+        let ridge = Condition::at_least("lambda >= 1", Some(self.lambda), Some(1.0));
+        needs.push(Assumption::Settled(ridge));
         let text = "the regret of K episodes is at most of the order d B^1.5 sqrt(K/c_min) + d^2 B^2/c_min, up to \
                     logarithms (Min et al. 2022)";
         claim.states_if(Kind::Regret, text, self.level(), needs)

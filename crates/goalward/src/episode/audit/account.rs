@@ -7,18 +7,18 @@
 //! * I3 = sum of V(s) - V(s'), less V(s_init) for every episode, plus 1.
 //!
 //! All sums are over the steps of finished episodes. Then I1 + I2 + I3 - 1 = R_hat, the cost less
-//! what was promised, whatever V is. The 1 is the paper's, whose V_0 is 1 off the goal. And
+//! what was promised, for every V. The 1 is the paper's, whose V_0 is 1 off the goal. And
 //! R = R_hat - sum over the episodes of (V* - V)(s_init). In f64 both hold up to the rounding of what
 //! is added up, which values far above the cost may dominate.
 
 use super::super::{Arena, Step};
-use super::watch::Watch;
+use super::inequality::Inequality;
 use crate::problem::Truth;
 use serde::Serialize;
 
 /// I1, I2 and I3 + the promises, of some steps.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sums {
+struct StepSums {
     bellman: f64,
     noise: f64,
     drift: f64,
@@ -28,8 +28,8 @@ struct Sums {
     sizes: f64,
 }
 
-impl Sums {
-    fn add(&mut self, more: &Sums) {
+impl StepSums {
+    fn add(&mut self, more: &StepSums) {
         self.bellman += more.bellman;
         self.noise += more.noise;
         self.drift += more.drift;
@@ -66,35 +66,35 @@ pub struct Decomposition {
     pub rounding: f64,
 }
 
-pub(super) struct Account<'a> {
+pub(super) struct Ledger<'a> {
     arena: &'a Arena,
     truth: &'a Truth,
     /// V in force: V_0 = 0, then V_j.
     pub(super) v: Vec<f64>,
-    finished: Sums,
-    open: Sums,
+    finished: StepSums,
+    open: StepSums,
     /// V(s_init) when each finished episode began, taken from V*(s_init).
     optimism: f64,
     begun: bool,
     /// R_hat as the learner keeps it.
     r_hat: Option<f64>,
-    pub(super) certificate: Watch,
-    pub(super) optimistic: Watch,
+    pub(super) certificate: Inequality,
+    pub(super) optimistic: Inequality,
 }
 
-impl<'a> Account<'a> {
-    pub(super) fn new(arena: &'a Arena, truth: &'a Truth) -> Account<'a> {
-        Account {
+impl<'a> Ledger<'a> {
+    pub(super) fn new(arena: &'a Arena, truth: &'a Truth) -> Ledger<'a> {
+        Ledger {
             arena,
             truth,
             v: vec![0.0; arena.problem().states()],
-            finished: Sums::default(),
-            open: Sums::default(),
+            finished: StepSums::default(),
+            open: StepSums::default(),
             optimism: 0.0,
             begun: false,
             r_hat: None,
-            certificate: Watch::default(),
-            optimistic: Watch::default(),
+            certificate: Inequality::default(),
+            optimistic: Inequality::default(),
         }
     }
 
@@ -154,13 +154,12 @@ impl<'a> Account<'a> {
         self.r_hat.unwrap_or(self.finished.cost - self.finished.promised)
     }
 
-    /// The cost of the finished episodes.
     pub(super) fn paid(&self) -> f64 {
         self.finished.cost
     }
 
     pub(super) fn decomposition(&self, regret: f64) -> Decomposition {
-        let Sums { bellman, noise, drift, promised, cost, sizes } = self.finished;
+        let StepSums { bellman, noise, drift, promised, cost, sizes } = self.finished;
         let r_hat = self.certified();
         Decomposition {
             i1: bellman,

@@ -1,12 +1,12 @@
 //! The quantities of the regret theorem of the likelihood set (`docs/theory.md`).
 //!
-//! G_t bounds the squared Hellinger distance of theta~_t, which the plan believes where it acts, from
-//! theta*, over all steps before t. It is computed when a plan first visits a pair, and again when
-//! Gamma_t steps have passed since. In between it is what it was, plus the steps since: a step adds
-//! at most 1 to a squared distance. So a number at a look is exact, and a number for all steps is a
-//! bound.
+//! G_t bounds the squared Hellinger distance of theta~_t, which the plan believes where it acts,
+//! from theta*, over all steps before t. It is computed when a plan first visits a pair, and again
+//! when Gamma_t steps have passed since. In between it is what it was, plus the steps since: a step
+//! adds at most 1 to a squared distance. So a number at a look is exact, and a number for all steps
+//! is a bound.
 
-use super::watch::Watch;
+use super::inequality::Inequality;
 use crate::confidence::{LikelihoodKeeper, SharpSet, Theory, likelihood_threshold};
 use crate::numeric::support::{SupportMin, Warm};
 use crate::numeric::{Portable, dot};
@@ -25,7 +25,7 @@ struct Belief {
 }
 
 /// The fit that distances are taken from: any point of B will do, near the maximum.
-struct Fit {
+struct Reference {
     /// The steps that it knows.
     at: u64,
     theta: Vec<f64>,
@@ -45,18 +45,18 @@ pub(super) struct Likely<'a> {
     total: u64,
     /// f(theta*).
     loss: f64,
-    fit: Fit,
+    fit: Reference,
     /// The set that the plan in force was made over; none of a learner without the theorem.
     set: Option<Box<dyn SupportMin>>,
     beliefs: Vec<Option<Belief>>,
     believed: Vec<usize>,
     theory: Theory,
-    /// The log-wealth of whoever bets against theta*, and ln(1/delta).
-    pub(super) wealth: Watch,
+    /// The log-wealth of a bet against theta*, and ln(1/delta).
+    pub(super) wealth: Inequality,
     /// The squared distance of theta~_t from theta* at looks, and G_t.
-    pub(super) distance: Watch,
+    pub(super) distance: Inequality,
     /// G_t and 17 Gamma_t.
-    pub(super) between: Watch,
+    pub(super) between: Inequality,
     pub(super) sum_delta: f64,
     /// The largest G_t/Gamma_t at a look, and its step.
     pub(super) at_looks: (f64, u64),
@@ -66,15 +66,6 @@ pub(super) struct Likely<'a> {
     pub(super) looks: u64,
     /// The last threshold less the loss of the fit.
     pub(super) threshold: f64,
-}
-
-/// What a pass over all that was seen finds of a theta~.
-struct Seen {
-    /// f(theta~) - f(fit).
-    excess: f64,
-    /// Squared distances from the fit and from theta*.
-    from_fit: f64,
-    from_truth: f64,
 }
 
 impl<'a> Likely<'a> {
@@ -89,14 +80,14 @@ impl<'a> Likely<'a> {
             visited: Vec::new(),
             total: 0,
             loss: 0.0,
-            fit: Fit { at: 0, theta: Vec::new(), p: vec![0.0; rows], loss: 0.0 },
+            fit: Reference { at: 0, theta: Vec::new(), p: vec![0.0; rows], loss: 0.0 },
             set: None,
             beliefs: (0..problem.pairs()).map(|_| None).collect(),
             believed: Vec::new(),
             theory: Theory { m: 0, delta: 1.0, weight: 1.0, gamma_hat: 0.0 },
-            wealth: Watch::default(),
-            distance: Watch::default(),
-            between: Watch::default(),
+            wealth: Inequality::default(),
+            distance: Inequality::default(),
+            between: Inequality::default(),
             sum_delta: 0.0,
             at_looks: (0.0, 0),
             over_steps: 0.0,
@@ -196,11 +187,11 @@ impl<'a> Likely<'a> {
                 self.weigh();
                 let (gamma0, gamma) = (self.theory.gamma0(t), self.theory.gamma(t));
                 let Some(belief) = &self.beliefs[pair] else { return };
-                let seen = self.seen(&belief.theta);
-                let by_distance = (seen.from_fit.sqrt() + gamma0.sqrt()).powi(2);
-                let g = by_distance.min(seen.excess.max(0.0) + gamma0);
+                let (excess, [from_fit, from_truth]) = self.seen(&belief.theta);
+                let by_distance = (from_fit.sqrt() + gamma0.sqrt()).powi(2);
+                let g = by_distance.min(excess.max(0.0) + gamma0);
                 self.looks += 1;
-                self.distance.see(t + 1, seen.from_truth, g);
+                self.distance.see(t + 1, from_truth, g);
                 if g / gamma > self.at_looks.0 {
                     self.at_looks = (g / gamma, t + 1);
                 }
@@ -236,9 +227,11 @@ impl<'a> Likely<'a> {
         self.theory.gamma_hat = self.theory.gamma_hat.max(gap);
     }
 
-    fn seen(&self, theta: &[f64]) -> Seen {
+    /// Of a theta over all that was seen: f(theta) - f(fit), and its squared distances from the fit
+    /// and from theta*.
+    fn seen(&self, theta: &[f64]) -> (f64, [f64; 2]) {
         let d = self.problem.dim();
-        let mut seen = Seen { excess: 0.0, from_fit: 0.0, from_truth: 0.0 };
+        let (mut excess, mut distances) = (0.0, [0.0; 2]);
         for &pair in &self.visited {
             let rows = self.problem.rows(pair);
             let truth = self.truth.row(self.problem, pair);
@@ -249,14 +242,14 @@ impl<'a> Likely<'a> {
                 with_truth += (believed * p).sqrt();
                 if self.counts[row] > 0 {
                     // infinite where the plan believes that it cannot be
-                    seen.excess -= f64::from(self.counts[row]) * (believed / fit).log_e();
+                    excess -= f64::from(self.counts[row]) * (believed / fit).log_e();
                 }
             }
             let n = self.visits[pair] as f64;
-            seen.from_fit += n * (1.0 - with_fit).max(0.0);
-            seen.from_truth += n * (1.0 - with_truth).max(0.0);
+            distances[0] += n * (1.0 - with_fit).max(0.0);
+            distances[1] += n * (1.0 - with_truth).max(0.0);
         }
-        seen
+        (excess, distances)
     }
 
     fn take_in(&mut self, pair: usize, next: usize) {

@@ -1,33 +1,33 @@
 //! An observer that knows the truth and the theory: it shows on a run whether the lemmas hold.
 //!
-//! It keeps V of the plan in force, so that every quantity is that of the step as it was taken. What
-//! it needs of the learner comes through [`Probe`].
+//! It keeps V of the plan in force, so that every quantity is that of the step as it was taken.
+//! What it needs of the learner comes through [`Probe`].
 
 mod account;
+mod inequality;
 mod likely;
 mod moments;
 mod report;
-mod watch;
 mod whole;
 
 pub use account::Decomposition;
+pub use inequality::Broken;
 pub use moments::{Formula, LevelSums};
 pub use report::{AuditReport, Check, Curve, LevelReport, LikelihoodReport, Rests, Verdict};
-pub use watch::Broken;
 pub use whole::WholeB;
 
 use super::{Arena, Episode, Flow, Observer, Plan, Runner, Step};
 use crate::Result;
 use crate::confidence::{ConfidenceSet, LikelihoodKeeper, Net, Observed, Size};
-use crate::learners::{Learner, Levels, PlanReport, Probe};
+use crate::learners::{Levels, PlanReport, Probe};
 use crate::numeric::Portable;
 use crate::problem::Truth;
-use account::Account;
+use account::Ledger;
+use inequality::Inequality;
 use likely::Likely;
 use moments::Moments;
 use report::Judge;
 use std::collections::BTreeMap;
-use watch::Watch;
 use whole::Whole;
 
 /// Curves have a point for every step or episode, or for each of this factor.
@@ -50,19 +50,17 @@ const SPARSE: f64 = 1.03;
 pub struct Audit<'a> {
     arena: &'a Arena,
     truth: &'a Truth,
-    account: Account<'a>,
+    account: Ledger<'a>,
     plans: BTreeMap<String, u64>,
     /// Whether plans are over sets of mixtures.
     mixture: bool,
     t_j: Option<u64>,
     t: u64,
     /// The sets of learners that show neither moment levels nor a likelihood.
-    sets: Vec<(String, Watch)>,
+    sets: Vec<(String, Inequality)>,
     moments: Option<Moments>,
     whole: Whole,
     likely: Option<Likely<'a>>,
-    /// Whether the learner was asked what it has.
-    asked: bool,
     curve: Curve,
     next: (u64, u64),
 }
@@ -74,7 +72,7 @@ impl<'a> Audit<'a> {
         Ok(Audit {
             arena,
             truth,
-            account: Account::new(arena, truth),
+            account: Ledger::new(arena, truth),
             plans: BTreeMap::new(),
             mixture: false,
             t_j: None,
@@ -83,7 +81,6 @@ impl<'a> Audit<'a> {
             moments: None,
             whole: Whole::new(arena),
             likely: None,
-            asked: false,
             curve: Curve::default(),
             next: (1, 1),
         })
@@ -130,7 +127,6 @@ impl<'a> Audit<'a> {
         }
     }
 
-    /// What concerns every learner.
     fn judge_all(&self, judge: &mut Judge, runner: &Runner, decomposition: Option<&Decomposition>) {
         for (kind, watch) in &self.sets {
             judge.add(format!("theta* is in the set ({kind})"), Rests::Guarantee, watch);
@@ -141,7 +137,7 @@ impl<'a> Audit<'a> {
             Some(_) => Rests::Guarantee,
             None => Rests::Nothing,
         };
-        // who claims no optimism and makes no plan promises nothing that could be kept
+        // without a claim of optimism and without plans there is no promise to look at
         if claims == Rests::Guarantee || self.account.optimistic.looks > 0 {
             judge.add(values, claims, &self.account.optimistic);
             let free = raised || self.arena.problem().min_cost() == 0.0;
@@ -154,14 +150,11 @@ impl<'a> Audit<'a> {
                 ("I1 + I2 + I3 - 1 = R_hat, up to rounding", decomposition.off),
                 ("R = R_hat - sum of (V* - V_j)(s_init), up to rounding", decomposition.regret_off),
             ] {
-                let mut watch = Watch::default();
-                watch.see(self.t, off.abs() / same, 1.0);
-                judge.add(name, Rests::Arithmetic, &watch);
+                judge.add(name, Rests::Arithmetic, &Inequality::once(self.t, off.abs() / same, 1.0));
             }
         }
     }
 
-    /// What concerns LEVIS++ and its variants.
     fn levels(&self, judge: &mut Judge, plans: u64) -> Vec<LevelReport> {
         let Some(moments) = &self.moments else { return Vec::new() };
         let sums = moments.sums();
@@ -173,11 +166,9 @@ impl<'a> Audit<'a> {
             if watch.variance.looks > 0 {
                 judge.add(format!("level {l}: |estimated - true variance| <= E"), rests, &watch.variance);
             }
-            let mut martingale = Watch::default();
-            martingale.see(self.t, sums.a.abs(), sums.a_bound);
+            let martingale = Inequality::once(self.t, sums.a.abs(), sums.a_bound);
             judge.add(format!("level {l}: |A| <= sqrt(2 zeta S) + zeta"), rests, &martingale);
-            let mut weights = Watch::default();
-            weights.see(self.t, sums.r, sums.r_bound);
+            let weights = Inequality::once(self.t, sums.r, sums.r_bound);
             judge.add(format!("level {l}: R is at most what Lemma R says"), rests, &weights);
             let margin = watch.set.least;
             levels.push(LevelReport {
@@ -190,13 +181,11 @@ impl<'a> Audit<'a> {
         }
         // the step from T^2/lambda to T/lambda in its proof needs lambda <= 1
         let rests = if moments.formula.lambda <= 1.0 { Rests::Guarantee } else { Rests::Nothing };
-        let mut calls = Watch::default();
-        calls.see(self.t, plans as f64, moments.formula.most_plans());
+        let calls = Inequality::once(self.t, plans as f64, moments.formula.most_plans());
         judge.add("planning calls <= 4 d L log(1 + T/lambda) + 2 log T", rests, &calls);
         levels
     }
 
-    /// What concerns learners with a likelihood set.
     fn likelihood(
         &self,
         judge: &mut Judge,
@@ -211,8 +200,7 @@ impl<'a> Audit<'a> {
         if watched {
             judge.add("Lemma 1: d^2(theta~_t, theta*) <= G_t", Rests::Guarantee, &likely.distance);
             judge.add("G_t <= 17 Gamma_t", Rests::Guarantee, &likely.between);
-            let mut sum = Watch::default();
-            sum.see(self.t, likely.sum_delta, eluder);
+            let sum = Inequality::once(self.t, likely.sum_delta, eluder);
             judge.add("Lemma 3: sum of Delta_t(theta~_t) <= E(4G)", Rests::Guarantee, &sum);
         }
         let unit = self.arena.problem().largest_cost();
@@ -243,38 +231,6 @@ impl<'a> Audit<'a> {
         })
     }
 
-    /// What the learner has to show, asked once.
-    fn ask(&mut self, learner: &Learner) {
-        #[derive(Default)]
-        struct Has {
-            levels: bool,
-            likelihood: bool,
-        }
-        impl Probe for Has {
-            fn wants_estimate(&self) -> bool {
-                false
-            }
-            fn levels(&mut self, _: &Levels) {
-                self.levels = true;
-            }
-            fn likelihood(&mut self, _: &LikelihoodKeeper) {
-                self.likelihood = true;
-            }
-        }
-        if std::mem::replace(&mut self.asked, true) {
-            return;
-        }
-        let mut has = Has::default();
-        learner.probe(&mut has);
-        // a truth that is no mixture has no theta* that could be in a set
-        let theta = self.truth.theta();
-        self.moments = theta.filter(|_| has.levels).map(Moments::new);
-        self.likely = theta
-            .filter(|_| has.likelihood)
-            .map(|theta| Likely::new(self.arena.problem(), self.truth, theta));
-    }
-
-    /// The curves, to the last episode.
     fn curves(&self, episodes: u64, regret: f64) -> Curve {
         let mut curve = self.curve.clone();
         if curve.episodes.last().is_some_and(|(last, ..)| *last < episodes) {
@@ -283,13 +239,12 @@ impl<'a> Audit<'a> {
         curve
     }
 
-    /// Takes a point of the curves down, if it is time.
     fn sample(&mut self) {
         if self.t < self.next.0 {
             return;
         }
         self.next.0 = sparse(self.t);
-        let used = |watch: &Watch| watch.last;
+        let used = |watch: &Inequality| watch.last;
         let sets = self.sets.iter().map(|(_, watch)| used(watch));
         let levels = self.moments.iter().flat_map(|moments| moments.levels.iter().map(|w| used(&w.set)));
         let likely = self.likely.iter().map(|likely| used(&likely.wealth));
@@ -304,12 +259,10 @@ fn sparse(n: u64) -> u64 {
     (n + 1).max((n as f64 * SPARSE) as u64)
 }
 
-/// Takes in what a learner shows after a step.
 struct AtStep<'s, 'a> {
     audit: &'s mut Audit<'a>,
     pair: usize,
     next: usize,
-    /// The sets shown so far.
     sets: usize,
 }
 
@@ -324,17 +277,18 @@ impl Probe for AtStep<'_, '_> {
 
     fn levels(&mut self, shown: &Levels) {
         let Audit { moments, account, arena, truth, t, t_j, .. } = &mut *self.audit;
-        if let Some(moments) = moments {
-            let place = (&**arena.problem(), *truth);
-            moments.step(shown, account, place, (self.pair, self.next), (*t, *t_j));
-        }
+        // a truth that is no mixture has no theta* that could be in a set
+        let Some(theta) = truth.theta() else { return };
+        let place = (&**arena.problem(), *truth);
+        let moments = moments.get_or_insert_with(|| Moments::new(theta));
+        moments.step(shown, account, place, (self.pair, self.next), (*t, *t_j));
     }
 
     fn likelihood(&mut self, keeper: &LikelihoodKeeper) {
-        let Audit { likely, account, .. } = &mut *self.audit;
-        if let Some(likely) = likely {
-            likely.step(keeper, &account.v, self.pair, self.next);
-        }
+        let Audit { likely, account, arena, truth, .. } = &mut *self.audit;
+        let Some(theta) = truth.theta() else { return };
+        let likely = likely.get_or_insert_with(|| Likely::new(arena.problem(), truth, theta));
+        likely.step(keeper, &account.v, self.pair, self.next);
     }
 
     fn set(&mut self, now: &dyn ConfidenceSet) {
@@ -344,7 +298,7 @@ impl Probe for AtStep<'_, '_> {
         let Some(theta) = self.audit.truth.theta() else { return };
         let all = &mut self.audit.sets;
         if all.len() <= self.sets {
-            all.push((now.kind(), Watch::default()));
+            all.push((now.kind(), Inequality::default()));
         }
         let (Size::Radius(size) | Size::Nats(size)) = now.size();
         let margin = now.margin(theta);
@@ -353,7 +307,6 @@ impl Probe for AtStep<'_, '_> {
     }
 }
 
-/// Takes in what a learner shows of a plan.
 struct AtPlan<'s, 'a> {
     audit: &'s mut Audit<'a>,
     raised: f64,
@@ -392,7 +345,6 @@ impl Probe for AtPlan<'_, '_> {
 
 impl Observer for Audit<'_> {
     fn step(&mut self, step: &Step) -> Flow {
-        self.ask(step.learner);
         self.t = step.t;
         let pair = self.arena.problem().pair(step.state, step.action);
         step.learner.probe(&mut AtStep { audit: self, pair, next: step.next, sets: 0 });
@@ -402,7 +354,6 @@ impl Observer for Audit<'_> {
     }
 
     fn plan(&mut self, plan: &Plan) -> Flow {
-        self.ask(plan.learner);
         let exact = plan.learner.in_force().get("set").is_some_and(|set| set == "exact");
         let raised = plan.learner.raised();
         plan.learner.probe(&mut AtPlan { audit: self, raised, exact, keeper: None });

@@ -1,11 +1,11 @@
 //! The quantities of the LEVIS++ paper, level by level.
 //!
-//! Readings, beside those of the learner: all is normalised (A13). M_0 are the steps at which a plan
-//! is in force, which is all but the first. R_l has the radius of the step, where the paper takes
-//! that of the last step for all: it is at most the paper's, and Lemma E1 holds with it.
+//! Readings, beside those of the learner: all is normalised (A13). M_0 are the steps at which a
+//! plan is in force, which is all but the first. R_l has the radius of the step, where the paper
+//! takes that of the last step for all: it is at most the paper's, and Lemma E1 holds with it.
 
-use super::account::Account;
-use super::watch::Watch;
+use super::account::Ledger;
+use super::inequality::Inequality;
 use crate::learners::Levels;
 use crate::numeric::Portable;
 use crate::problem::{Problem, Truth};
@@ -29,8 +29,8 @@ pub struct LevelSums {
 
 #[derive(Default)]
 pub(super) struct LevelWatch {
-    pub(super) set: Watch,
-    pub(super) variance: Watch,
+    pub(super) set: Inequality,
+    pub(super) variance: Inequality,
     pub(super) claimed: bool,
     sums: LevelSums,
     /// The sum of the estimated variances and their errors, which weigh the steps.
@@ -96,7 +96,7 @@ impl Moments {
     pub(super) fn step(
         &mut self,
         shown: &Levels,
-        account: &Account,
+        account: &Ledger,
         place: (&Problem, &Truth),
         (pair, next): (usize, usize),
         (t, t_j): (u64, Option<u64>),
@@ -149,7 +149,7 @@ impl Moments {
         }
     }
 
-    fn raise(&mut self, account: &Account, place: (&Problem, &Truth), pair: usize, count: usize, b: f64) {
+    fn raise(&mut self, account: &Ledger, place: (&Problem, &Truth), pair: usize, count: usize, b: f64) {
         let (problem, truth) = place;
         self.means.clear();
         self.means.resize(count + 1, 0.0);
@@ -162,7 +162,6 @@ impl Moments {
         }
     }
 
-    /// R_l, S_l and A_l with their bounds, as of the last step.
     pub(super) fn sums(&self) -> Vec<LevelSums> {
         let f = &self.formula;
         let (d, iota, zeta) = (f.dim as f64, f.iota(), f.zeta());

@@ -1,8 +1,8 @@
 //! What an audit found.
 
 use super::account::Decomposition;
+use super::inequality::{Broken, Inequality};
 use super::moments::{Formula, LevelSums};
-use super::watch::{Broken, Watch};
 use super::whole::WholeB;
 use crate::confidence::{Guarantee, Holds};
 use serde::Serialize;
@@ -83,7 +83,7 @@ pub struct LikelihoodReport {
     pub directions: usize,
     /// delta of the set.
     pub delta: f64,
-    /// The largest log-wealth of whoever bets against theta*; its threshold is ln(1/delta).
+    /// The largest log-wealth of a bet against theta*; its threshold is ln(1/delta).
     pub log_wealth: Option<f64>,
     /// ln(1/delta).
     pub wealth_threshold: f64,
@@ -111,7 +111,7 @@ pub struct LikelihoodReport {
     pub widths: Option<Vec<f64>>,
 }
 
-/// What was taken down on the way, for figures.
+/// What was recorded during the run, for figures.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Curve {
@@ -119,8 +119,8 @@ pub struct Curve {
     pub episodes: Vec<(u64, f64, f64)>,
     /// Step, and the share of every set's radius that theta* takes up: 1 is the boundary.
     pub sets: Vec<(u64, Vec<f64>)>,
-    /// Step, and the largest G_t/Gamma_t so far: in looks, which is exact, and over all steps, which
-    /// is a bound.
+    /// Step, and the largest G_t/Gamma_t so far: in looks, which is exact, and over all steps,
+    /// which is a bound.
     pub ratios: Vec<(u64, f64, f64)>,
 }
 
@@ -183,7 +183,6 @@ impl AuditReport {
     }
 }
 
-/// Makes checks of what was watched.
 pub(super) struct Judge {
     /// Whether a condition of the guarantee is not met, or there is none.
     unfounded: bool,
@@ -198,7 +197,7 @@ impl Judge {
         Judge { unfounded, scaled, checks: Vec::new() }
     }
 
-    pub(super) fn add(&mut self, statement: impl Into<String>, rests: Rests, watch: &Watch) {
+    pub(super) fn add(&mut self, statement: impl Into<String>, rests: Rests, watch: &Inequality) {
         // a scaled radius is there to be tried: whether the lemmas hold with it is what was asked
         let excused = match rests {
             Rests::Arithmetic => false,

@@ -10,7 +10,6 @@ use serde::Serialize;
 
 /// Rounds of the ascent from one beginning; each ends in a corner of B that is further away.
 const ROUNDS: usize = 16;
-/// No run is longer.
 const LONGEST: f64 = 1e18;
 
 /// What is known of it.
@@ -19,8 +18,8 @@ const LONGEST: f64 = 1e18;
 pub struct WholeB {
     /// The step of the first plan over a set of level 0 that is not all of B; none while it is.
     pub until: Option<u64>,
-    /// How far the farthest corner of B that was found is from the estimate at the last plan, in the
-    /// norm of Sigma: the set is not all of B when that exceeds the radius.
+    /// How far the farthest corner of B that was found is from the estimate at the last plan, in
+    /// the norm of Sigma: the set is not all of B when that exceeds the radius.
     pub farthest: f64,
     /// The radius of the last plan.
     pub radius: f64,
@@ -49,7 +48,6 @@ impl Whole {
         Whole { all, found: None }
     }
 
-    /// A plan was made at time t.
     pub(super) fn plan(&mut self, t: u64, shown: &Levels) {
         let Some(all) = &mut self.all else { return };
         let (center, sigma) = shown.regression(0);
@@ -84,8 +82,8 @@ fn needs(t_j: u64, ridge: f64, growth: f64, radius: impl Fn(u64) -> f64) -> Opti
     Some(high.ceil())
 }
 
-/// The farthest corner that an ascent finds from every direction of the coordinates, and its squared
-/// distance. Linear bounds of a convex function lead uphill from corner to corner.
+/// The farthest corner that an ascent finds from every direction of the coordinates, and its
+/// squared distance. Linear bounds of a convex function lead uphill from corner to corner.
 fn farthest(all: &mut ConvexSet, center: &[f64], sigma: &[f64]) -> (Vec<f64>, f64) {
     let d = center.len();
     let mut best = (center.to_vec(), 0.0);

@@ -15,9 +15,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub(crate) struct Home {
     levels: Vec<Ridge>,
-    /// gamma^2.
     gamma_sq: f64,
-    /// s_l^2 of the last step.
     sigma_sq: Vec<f64>,
     /// Per level; see [`Home::steepest`].
     steepest: Vec<f64>,
@@ -55,7 +53,6 @@ pub(crate) struct Weighed {
 }
 
 impl Home {
-    /// L levels without data.
     pub(crate) fn new(dim: usize, levels: usize, lambda: f64, gamma: f64) -> Self {
         Home {
             levels: vec![Ridge::new(dim, lambda); levels],
@@ -200,7 +197,6 @@ impl Home {
         &self.scratch.last
     }
 
-    /// s_l^2 of the last step.
     pub(crate) fn sigma_sq(&self) -> &[f64] {
         &self.sigma_sq
     }

@@ -5,5 +5,4 @@ mod random;
 
 use super::entry::LearnerEntry;
 
-/// All of them: one line each.
 pub(super) const ENTRIES: &[LearnerEntry] = &[random::ENTRY, fixed_policy::ENTRY];

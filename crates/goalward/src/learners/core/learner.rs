@@ -561,12 +561,9 @@ impl Learner {
 
     /// The watch of a stored state.
     fn watch_of(&self, stored: &mut Memory) -> Result<Option<Watch>, Flaw> {
-        let clock = stored.clock;
         match (&self.watch, stored.watch.take()) {
             (None, None) => Ok(None),
-            (Some(fresh), Some(watched)) => {
-                fresh.restored(watched, clock.t - clock.impossible, clock.t).within("watch").map(Some)
-            }
+            (Some(fresh), Some(watched)) => fresh.restored(watched).within("watch").map(Some),
             (None, Some(_)) => Err(Flaw::new("watch", "this learner does not watch its models")),
             (Some(_), None) => Err(Flaw::new("watch", "it is missing")),
         }

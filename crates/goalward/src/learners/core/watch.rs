@@ -1,6 +1,7 @@
 //! Watches whether the models explain what a learner meets, and what to do if they do not.
 
-use crate::confidence::{Alarm, Assumption, Condition, Evidence, Misfit, Status};
+use super::shape::same_shape;
+use crate::confidence::{Alarm, Assumption, Condition, Misfit, Status};
 use crate::estimate::{Counts, Likelihood, Seen};
 use crate::numeric::stored::{Flaw, Within, ensure};
 use crate::problem::seen::require_clear;
@@ -90,7 +91,7 @@ pub(super) struct Watch {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Watched {
-    evidence: Evidence,
+    evidence: Alarm,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     own: Option<Counts>,
 }
@@ -149,21 +150,18 @@ impl Watch {
     }
 
     pub(super) fn kept(&self) -> Watched {
-        Watched { evidence: self.alarm.kept().clone(), own: self.own.as_ref().map(Likelihood::counts) }
+        Watched { evidence: self.alarm.clone(), own: self.own.as_ref().map(Likelihood::counts) }
     }
 
-    /// A state put back after t steps, so many of which the algorithm's own likelihood has counted;
-    /// the flaw of one that does not belong there.
-    pub(super) fn restored(&self, stored: Watched, counted: u64, t: u64) -> Result<Watch, Flaw> {
+    /// The watch with a stored state; the flaw of one that does not belong there.
+    pub(super) fn restored(&self, stored: Watched) -> Result<Watch, Flaw> {
         let Watched { evidence, own } = stored;
         ensure(own.is_some() == self.own.is_some(), "own", || "the learner is another one".into())?;
         let own = match (&self.own, own) {
             (Some(fresh), Some(counts)) => Some(fresh.restored(counts).within("own")?),
             _ => None,
         };
-        let counted = own.as_ref().map_or(counted, Likelihood::total);
-        let alarm = self.alarm.restored(evidence, counted, t).within("evidence")?;
-        own.as_ref().map_or(Ok(()), |own| alarm.check(own)).within("evidence")?;
-        Ok(Watch { alarm, own })
+        same_shape(&evidence, &()).within("evidence")?; // its numbers can be computed with
+        Ok(Watch { alarm: self.alarm.restored(evidence).within("evidence")?, own })
     }
 }

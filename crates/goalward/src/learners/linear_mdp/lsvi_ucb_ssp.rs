@@ -48,20 +48,16 @@
 
 use crate::Result;
 use crate::confidence::{Assumption, Condition, Status};
-use crate::estimate::{StoredVisits, Visits};
+use crate::estimate::Visits;
 use crate::learners::builder::builder;
 use crate::learners::core::table_bytes;
 use crate::learners::counted::{BONUS, Support, Theorem, note_radius};
 use crate::learners::reductions::{FiniteHorizon, Horizon, Reduced};
 use crate::learners::shared::{B, DELTA, INTERVAL, LAMBDA, T_STAR, TERMINAL};
-use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Need, Seen, Transition};
-use crate::numeric::stored::{Flaw, Within, at_most, ensure};
+use crate::learners::{Algorithm, Brief, Family, LearnerEntry, Need, Transition};
 use crate::numeric::{Cholesky, Portable};
 use crate::parameters::{Choice, Key, Value};
-use crate::plan::Backup;
 use crate::problem::{LinearView, Pair, Problem};
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
 pub(in crate::learners) const ENTRY: LearnerEntry = LearnerEntry::new(
     "lsvi-ucb-ssp",
@@ -96,10 +92,7 @@ impl Value for Features {
     }
 
     fn typed(&self) -> String {
-        match self {
-            Features::LowRank => "low-rank".into(),
-            Features::OneHot => "one-hot".into(),
-        }
+        if *self == Features::LowRank { "low-rank" } else { "one-hot" }.into()
     }
 }
 
@@ -140,41 +133,36 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let settings = &brief.settings;
     let scale = settings.get(&BONUS)?;
     note_radius(brief, scale);
-    let problem = brief.problem.clone();
     let view = match settings.get(&FEATURES)? {
-        Features::LowRank => LinearView::low_rank(&problem),
-        Features::OneHot => LinearView::one_hot(&problem),
+        Features::LowRank => LinearView::low_rank(brief.problem),
+        Features::OneHot => LinearView::one_hot(brief.problem),
     };
     let view = view.map_err(|fault| settings.refuse(&FEATURES, format!("this problem has {fault}")))?;
     settings.note_as("rank", view.features().into());
-    let unit = problem.largest_cost();
-    let rule = Rule {
+    let terms = LsviTerms {
         r: view.features() as f64,
         h: horizon.steps as f64,
         b: 3.0 * horizon.b,
         delta: settings.get(&LEVEL)?,
         scale,
     };
-    let learner = Regression {
-        costs: problem.costs().iter().map(|c| c / unit).collect(),
+    let learner = LeastSquares {
         horizon,
-        rule,
+        terms,
         lambda: settings.get(&RIDGE)?,
         interval: 1,
-        visits: Visits::new(problem.pairs()),
         factor: Cholesky::scaled_identity(view.features(), 1.0),
         bonus: vec![0.0; view.classes()],
         sums: vec![0.0; view.classes()],
         w: vec![0.0; view.features()],
         view,
-        problem,
     };
-    Ok(Box::new(Reduced::new(brief, horizon, learner)?))
+    Ok(Box::new(Reduced::new(brief, learner, Visits::new(brief.problem.pairs()), Support::Known)?))
 }
 
 /// What the bonus is computed from; B = 3 B* in units of the largest cost.
 #[derive(Clone, Copy, Debug)]
-struct Rule {
+struct LsviTerms {
     r: f64,
     h: f64,
     b: f64,
@@ -182,25 +170,22 @@ struct Rule {
     scale: f64,
 }
 
-impl Rule {
+impl LsviTerms {
     /// beta_m, scaled.
     fn beta(&self, m: u64) -> f64 {
-        let Rule { r, h, b, delta, scale } = *self;
+        let LsviTerms { r, h, b, delta, scale } = *self;
         let log = (16.0 * b * m as f64 * h * r / delta).log_e();
         scale * 50.0 * r * b * log.sqrt()
     }
 }
 
-struct Regression {
-    problem: Arc<Problem>,
+struct LeastSquares {
     view: LinearView,
-    costs: Vec<f64>,
     horizon: Horizon,
-    rule: Rule,
+    terms: LsviTerms,
     lambda: f64,
     /// m.
     interval: u64,
-    visits: Visits,
     /// Of Lambda, as of the plan that is being made.
     factor: Cholesky,
     /// beta |phi| in the norm of Lambda^-1 of every class, likewise.
@@ -210,18 +195,11 @@ struct Regression {
     w: Vec<f64>,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Memory {
-    interval: u64,
-    visits: StoredVisits,
-}
-
-impl Regression {
+impl LeastSquares {
     /// The factor of Lambda = lambda I + sum over all steps of phi phi'.
-    fn lambda(&self) -> Cholesky {
+    fn lambda(&self, visits: &Visits) -> Cholesky {
         let r = self.view.features();
-        let gram = self.gram();
+        let gram = self.gram(visits);
         let mut ridge = self.lambda;
         loop {
             let mut lambda = gram.clone();
@@ -235,11 +213,11 @@ impl Regression {
     }
 
     /// The sum over all steps of phi phi', from the counts.
-    fn gram(&self) -> Vec<f64> {
+    fn gram(&self, visits: &Visits) -> Vec<f64> {
         let r = self.view.features();
         let mut gram = vec![0.0; r * r];
         let mut counts = vec![0; self.view.classes()];
-        (0..self.problem.pairs()).for_each(|p| counts[self.view.class(p)] += self.visits.n(p));
+        (0..self.horizon.problem.pairs()).for_each(|p| counts[self.view.class(p)] += visits.n(p));
         for (class, n) in counts.into_iter().enumerate().filter(|(_, n)| *n > 0) {
             let phi = self.view.phi(class);
             for &(i, x) in phi {
@@ -251,19 +229,22 @@ impl Regression {
     }
 }
 
-impl Backup for Regression {
-    fn terminal(&self) -> Vec<f64> {
-        self.horizon.terminal(&self.problem)
+impl FiniteHorizon for LeastSquares {
+    type Data = Visits;
+
+    fn horizon(&self) -> &Horizon {
+        &self.horizon
     }
 
-    fn back(&mut self, next: &[f64], q: &mut [f64], now: &mut [f64]) {
-        let most = self.rule.b;
+    fn back(&mut self, visits: &Visits, next: &[f64], q: &mut [f64], now: &mut [f64]) {
+        let Horizon { problem, costs, .. } = &self.horizon;
+        let most = self.terms.b;
         self.w.fill(0.0);
         self.sums.fill(0.0);
-        for p in 0..self.problem.pairs() {
-            let row = self.visits.row(p);
+        for p in 0..problem.pairs() {
+            let row = visits.row(p);
             if row.n() > 0 {
-                self.sums[self.view.class(p)] += row.n() as f64 * (self.costs[p] + row.mean(next));
+                self.sums[self.view.class(p)] += row.n() as f64 * (costs[p] + row.mean(next));
             }
         }
         for (class, &sum) in self.sums.iter().enumerate().filter(|(_, sum)| **sum != 0.0) {
@@ -274,34 +255,29 @@ impl Backup for Regression {
             let mean: f64 = self.view.phi(class).iter().map(|&(i, x)| x * self.w[i as usize]).sum();
             *q = (mean - self.bonus[class]).clamp(0.0, most);
         }
-        for s in (0..self.problem.states()).filter(|&s| s != self.problem.goal()) {
+        for s in self.horizon.off_goal() {
             now[s] = most;
-            for p in self.problem.pairs_of(s) {
+            for p in problem.pairs_of(s) {
                 q[p] = self.sums[self.view.class(p)];
                 now[s] = now[s].min(q[p]);
             }
         }
     }
-}
 
-impl FiniteHorizon for Regression {
-    type Memory = Memory;
-
-    fn learn(&mut self, step: &Transition, pair: Pair, _: &[f64]) -> Seen {
-        self.visits.take(pair, step.next);
-        Seen::Counted
+    fn learn(&mut self, visits: &mut Visits, step: &Transition, pair: Pair, _: &[f64]) -> bool {
+        visits.take(pair, step.next);
+        false
     }
 
-    fn begin(&mut self, interval: u64) -> bool {
+    fn enter(&mut self, interval: u64) {
         self.interval = interval;
-        true
     }
 
     /// A plan is made when an interval begins: what was seen by then is what the interval has.
-    fn prepare(&mut self) {
+    fn prepare(&mut self, visits: &Visits) {
         let r = self.view.features();
-        self.factor = self.lambda();
-        let beta = self.rule.beta(self.interval);
+        self.factor = self.lambda(visits);
+        let beta = self.terms.beta(self.interval);
         let mut phi = vec![0.0; r];
         let mut scratch = vec![0.0; r];
         for (class, bonus) in self.bonus.iter_mut().enumerate() {
@@ -314,15 +290,15 @@ impl FiniteHorizon for Regression {
     fn theorem(&self) -> Theorem {
         Theorem {
             statement: "regret O~(sqrt(r^3 B^2 T* K) + r^3 B T*) for r features (Chen et al. 2022)",
-            level: 4.0 * self.rule.delta,
-            scale: self.rule.scale,
+            level: 4.0 * self.terms.delta,
+            scale: self.terms.scale,
             support: Support::Known,
             read: true,
         }
     }
 
     fn assumes(&self) -> Vec<Assumption> {
-        let (norm, bound) = (self.view.norm(), self.rule.r.sqrt());
+        let (norm, bound) = (self.view.norm(), self.terms.r.sqrt());
         let mut norms = Condition::at_most("|w| and |mu| <= sqrt(r)", Some(norm), Some(bound));
         if norms.status == Status::NotMet {
             // a bound that is too large says nothing of the norms themselves
@@ -334,19 +310,6 @@ impl FiniteHorizon for Regression {
             Assumption::settled("lambda = 1", self.lambda == 1.0),
         ]
     }
-
-    fn stored(&self) -> Memory {
-        Memory { interval: self.interval, visits: self.visits.stored() }
-    }
-
-    fn restore(&mut self, memory: Memory, problem: &Problem, now: &Clock) -> Result<(), Flaw> {
-        let Memory { interval, visits } = memory;
-        ensure(interval >= 1, "interval", || "they are numbered from 1".into())?;
-        at_most("interval", interval, 2 * now.t + 1, "what so many steps can begin")?;
-        self.visits = Visits::restored(&visits, problem, now.t, true).within("visits")?;
-        self.interval = interval;
-        Ok(())
-    }
 }
 
 #[cfg(test)]
@@ -355,10 +318,10 @@ mod tests {
 
     #[test]
     fn the_bonus_is_the_printed_one() {
-        let rule = Rule { r: 4.0, h: 20.0, b: 6.0, delta: 0.01, scale: 1.0 };
+        let rule = LsviTerms { r: 4.0, h: 20.0, b: 6.0, delta: 0.01, scale: 1.0 };
         // 16 * 6 * 3 * 20 * 4 / 0.01 = 2,304,000
         let by_hand = 50.0 * 4.0 * 6.0 * 2_304_000f64.log_e().sqrt();
         assert!((rule.beta(3) / by_hand - 1.0).abs() < 1e-14);
-        assert_eq!(Rule { scale: 0.0, ..rule }.beta(3), 0.0);
+        assert_eq!(LsviTerms { scale: 0.0, ..rule }.beta(3), 0.0);
     }
 }

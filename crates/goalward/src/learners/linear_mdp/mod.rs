@@ -4,5 +4,4 @@ pub mod lsvi_ucb_ssp;
 
 use super::entry::LearnerEntry;
 
-/// All of them: one line each.
 pub(super) const ENTRIES: &[LearnerEntry] = &[lsvi_ucb_ssp::ENTRY];

@@ -15,9 +15,9 @@
 //!
 //! The printed radius is proved for |phi_V| <= sqrt(d) and |theta*| <= sqrt(d), for V in [0, 1];
 //! mixtures of models meet both, other features may not. The result says whether they do
-//! ([`Claim`](crate::confidence::Claim)); with `norms=computed` the formula has the problem's own norms. The `determinant`
-//! radius (`realised_determinant` in `confidence/radius.rs`) needs the norm of
-//! theta* alone.
+//! ([`Claim`](crate::confidence::Claim)); with `norms=computed` the formula has the problem's own
+//! norms. The `determinant` radius (`realised_determinant` in `confidence/radius.rs`) needs the
+//! norm of theta* alone.
 //!
 //! # Cost per step
 //!
@@ -122,7 +122,7 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let lambda = settings.get(&RIDGE)?;
     let radius = settings::radius(brief, &RADIUS)?;
     let computed = radius == RadiusKind::Determinant;
-    let norms = settings::norms(brief, if computed { Norms::Computed } else { Norms::Printed })?;
+    let norms = settings.get_or(&OWN_NORMS, || if computed { Norms::Computed } else { Norms::Printed })?;
     let assumed = (dim as f64).sqrt();
     let rule = PlainRule {
         dim,

@@ -2,10 +2,10 @@
 //!
 //! # What it does
 //!
-//! Keeps two ridge regressions: of V_j(s') on phi_{V_j}(s,a), weighed by variances, and of V_j(s')^2
-//! on phi_{V_j^2}(s,a) without weights. The second estimates the variances, and a Bernstein bound
-//! on its error is added to them. It plans over the first one's ellipsoid with DEVI when its
-//! determinant or the time doubles. LEVIS++ is the same idea with more moments.
+//! Keeps two ridge regressions: of V_j(s') on phi_{V_j}(s,a), weighed by variances, and of
+//! V_j(s')^2 on phi_{V_j^2}(s,a) without weights. The second estimates the variances, and a
+//! Bernstein bound on its error is added to them. It plans over the first one's ellipsoid with DEVI
+//! when its determinant or the time doubles. LEVIS++ is the same idea with more moments.
 //!
 //! # What it needs to know
 //!
@@ -17,7 +17,7 @@
 //!
 //! The printed radii are proved for |phi_V| <= sqrt(d) and |theta*| <= sqrt(d), for V in [0, 1], as
 //! LEVIS's is. With `norms=computed` they have the problem's own norms. The formulas are in
-//! `confidence/radius.rs` (`TwoRadii`). The confidence sets fail with probability 3 delta at most
+//! `confidence/regression/bernstein.rs`. The confidence sets fail with probability 3 delta at most
 //! (Lemma 5 of UCRL-VTR+'s paper), and with them optimism and the certificate; the bound on the
 //! regret with 7 delta.
 //!
@@ -44,7 +44,7 @@ use super::optimist::{Heading, Optimist, bytes};
 use super::settings::{self, OWN_SCALE};
 use super::value_targeted::{Regression, ValueTargeted};
 use crate::Result;
-use crate::confidence::{BernsteinRule, Ellipse, Norms, RadiusKind, TwoRadii};
+use crate::confidence::{BernsteinRule, Ellipse, Norms, RadiusKind};
 use crate::estimate::TwoMoments;
 use crate::learners::builder::builder;
 use crate::learners::shared::{B, DELTA, LAMBDA, PLANNER, ROWS, SCALED};
@@ -104,17 +104,19 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let (dim, unit) = (brief.problem.dim(), brief.problem.cost_unit());
     let (rho, b) = perturbed(brief, unit)?;
     let lambda = settings.get_or(&LAMBDA, || 1.0 / (b * b))?;
-    let norms = settings::norms(brief, Norms::Printed)?;
+    let norms = settings.get_or(&OWN_NORMS, || Norms::Printed)?;
     let assumed = (dim as f64).sqrt();
-    let radii = TwoRadii {
+    let rule = BernsteinRule {
         dim,
-        lambda,
-        delta: settings.get(&LEVEL)?,
+        unit,
         b,
+        rho,
+        delta: settings.get(&LEVEL)?,
+        lambda,
+        radius: settings::radius(brief, &RADIUS)?,
         phi_norm: settings::phi_norm(norms, brief, assumed)?,
         theta_norm: settings::theta_norm(norms, brief, Some(assumed))?.unwrap_or(assumed),
     };
-    let rule = BernsteinRule { unit, b, rho, radius: settings::radius(brief, &RADIUS)?, radii };
     let costs = brief.problem.costs().iter().map(|c| c / unit + rho).collect();
     Ok(Box::new(ValueTargeted::new(rule, Optimist::new(brief, costs, b, unit, &PLANNER)?)))
 }
@@ -124,7 +126,7 @@ impl Regression for BernsteinRule {
     type Data = TwoMoments;
 
     fn begin(&self) -> TwoMoments {
-        TwoMoments::new(self.radii.dim, self.radii.lambda, self.b)
+        TwoMoments::new(self.dim, self.lambda, self.b)
     }
 
     fn target(&self, v: f64) -> f64 {
@@ -136,28 +138,28 @@ impl Regression for BernsteinRule {
     }
 
     fn doubled(&self, data: &TwoMoments) -> bool {
-        data.hat().doubled()
+        data.hat.doubled()
     }
 
     fn plan(&self, data: &mut TwoMoments, optimist: &mut Optimist, call: &Call) -> Result<Vec<Ellipse>, Cut> {
         data.freeze();
-        let (hat, radius) = (data.hat(), self.beta(call.clock.t));
+        let (hat, radius) = (&data.hat, self.beta(call.clock.t));
         let set = Ellipse { center: hat.frozen_theta().to_vec(), shape: hat.sigma().to_vec(), radius };
         optimist.plan(call, Heading::of([hat], radius), &set)?;
         Ok(vec![set])
     }
 
     fn sets(&self, data: &TwoMoments, t: u64) -> Vec<Ellipse> {
-        let (hat, radius) = (data.hat(), self.beta(t.max(1)));
+        let (hat, radius) = (&data.hat, self.beta(t.max(1)));
         vec![Ellipse { center: hat.theta(), shape: hat.sigma().to_vec(), radius }]
     }
 
     fn estimate(&self, data: &TwoMoments) -> Vec<f64> {
-        data.hat().theta()
+        data.hat.theta()
     }
 
     fn show(&self, data: &TwoMoments, sink: &mut dyn Probe, _: u64) {
-        sink.weights(data.sigma_sq());
+        sink.weights(&data.sigma_sq);
     }
 
     fn raised(&self) -> f64 {

@@ -26,8 +26,8 @@
 //!   above 0 have no share of delta.
 //!
 //! The printed radius is proved for |phi_V| <= 1 and |theta*| <= B only. The result says whether
-//! that holds ([`Claim`](crate::confidence::Claim)); with `norms=computed` the same formula has the problem's own norms and
-//! holds whatever they are.
+//! that holds ([`Claim`](crate::confidence::Claim)); with `norms=computed` the same formula has the
+//! problem's own norms and holds whatever they are.
 //!
 //! # Cost per step
 //!

@@ -51,10 +51,10 @@
 //! paper's lemmas, not a proof written out; nothing is claimed of a `scaled` regression radius.
 
 use super::cuts;
-use super::levis_plus_plus::{Moments, Weighted, freeze, moments};
+use super::levis_plus_plus::{Moments, freeze, moments};
 use super::lr::{FAST, check_together, show};
 use super::optimist::{Rate, bytes};
-use super::{settings, value_targeted};
+use super::settings;
 use crate::Result;
 use crate::confidence::{Claim, Ellipse, Kept, LikelihoodKeeper, Norms};
 use crate::estimate::Likelihood;
@@ -140,8 +140,8 @@ struct Both {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Memory {
-    paper: value_targeted::Memory<Weighted>,
+struct StoredBoth {
+    paper: Snapshot,
     kept: Kept,
 }
 
@@ -294,15 +294,14 @@ impl Algorithm for Both {
     }
 
     fn snapshot(&self) -> Snapshot {
-        Snapshot::of(&Memory { paper: self.paper.memory(), kept: self.keeper.kept() })
+        Snapshot::of(&StoredBoth { paper: self.paper.snapshot(), kept: self.keeper.kept() })
     }
 
     fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
-        let Memory { paper, kept } = state.to()?;
-        self.paper.check(&paper, now).within("paper").within("learner.algorithm")?;
+        let StoredBoth { paper, kept } = state.to()?;
         let keeper = self.keeper.restored(kept).within("kept").within("learner.algorithm")?;
         check_together(&keeper, now).within("learner.algorithm")?;
-        self.paper.accept(paper);
+        self.paper.restore(&paper, now)?;
         self.keeper = keeper;
         Ok(())
     }

@@ -19,7 +19,6 @@ mod value_targeted;
 
 use super::entry::LearnerEntry;
 
-/// All of them: one line each.
 pub(super) const ENTRIES: &[LearnerEntry] = &[
     levis_plus_plus::ENTRY,
     rho_levis_plus_plus::ENTRY,

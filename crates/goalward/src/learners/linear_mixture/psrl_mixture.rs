@@ -131,8 +131,7 @@ impl Sampler {
         self.optimist.check(&stored.standing, now).within("standing")?;
         let likelihood = self.likelihood.restored(stored.counts.clone()).within("counts")?;
         model::check_together(&likelihood, now)?;
-        let (pairs, k) = (self.optimist.problem.pairs(), now.episodes_begun());
-        stored.epochs.check(pairs, k, likelihood.total()).within("epochs")?;
+        stored.epochs.check(self.optimist.problem.pairs()).within("epochs")?;
         stored.stream.check(&self.stream).within("stream")?;
         Ok(likelihood)
     }

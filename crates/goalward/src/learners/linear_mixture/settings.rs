@@ -40,11 +40,6 @@ pub(super) fn radius(brief: &Brief, key: &Key<RadiusKind>) -> Result<RadiusKind>
     Ok(kind)
 }
 
-/// Which norms the radius is computed with: the user's, or the default of this radius.
-pub(super) fn norms(brief: &Brief, otherwise: Norms) -> Result<Norms> {
-    brief.settings.get_or(&NORMS, || otherwise)
-}
-
 /// The bound on |theta*|: the user's, or the largest norm in the set B; the theorem's if that is
 /// what was asked for.
 pub(super) fn theta_norm(norms: Norms, brief: &Brief, printed: Option<f64>) -> Result<Option<f64>> {
@@ -121,7 +116,7 @@ pub(super) fn moment_rule(
     let levels = settings.get_or(&LEVELS, || MomentRule::levels_of(b, c_min))? as usize;
     let lambda = settings.get_or(&LAMBDA, || 1.0 / (b * b))?;
     let own = radius == RadiusKind::Determinant;
-    let norms = norms(brief, if own { Norms::Computed } else { printed })?;
+    let norms = settings.get_or(&NORMS, || if own { Norms::Computed } else { printed })?;
     let theta_norm = theta_norm(norms, brief, None)?;
     let phi_norm = phi_norm(norms, brief, 1.0)?;
     // Hoeffding's bound needs level 0 alone

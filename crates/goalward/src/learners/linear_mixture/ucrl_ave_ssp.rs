@@ -21,9 +21,9 @@
 //!
 //! # Cost per step
 //!
-//! O(nnz + L d^2), in practice O(nnz + d^2 log t): layers fill one after the other. A backup costs a
-//! support problem for each layer whose set does not hold all of B. O(d L log T) planning calls in
-//! all. Memory: 5 L matrices of d x d numbers.
+//! O(nnz + L d^2), in practice O(nnz + d^2 log t): layers fill one after the other. A backup costs
+//! a support problem for each layer whose set does not hold all of B. O(d L log T) planning calls
+//! in all. Memory: 5 L matrices of d x d numbers.
 //!
 //! # Reference
 //!
@@ -150,7 +150,6 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
 #[derive(Clone)]
 struct Largest {
     sets: Vec<ConvexSet>,
-    /// Which had it in the last solve.
     which: usize,
 }
 
@@ -196,8 +195,8 @@ fn largest(
     layers: &Layers,
     sets: &[Ellipse],
 ) -> Result<Largest, Emptiness> {
-    let all = sets.iter().zip(layers.all());
-    let mut live: Vec<&Ellipse> = all.filter(|(_, layer)| layer.count() > 0).map(|(set, _)| set).collect();
+    let all = sets.iter().zip(&layers.layers);
+    let mut live: Vec<&Ellipse> = all.filter(|(_, layer)| layer.count > 0).map(|(set, _)| set).collect();
     if live.is_empty() {
         live.extend(sets.first());
     }
@@ -208,8 +207,8 @@ fn largest(
     sets.map(|sets| Largest { sets, which: 0 }).map_err(|_| Emptiness::Regression)
 }
 
-/// Whether an ellipsoid holds every theta in B for certain: |theta - center| in the norm of Sigma is
-/// at most sqrt(tr Sigma) (|theta| + |center|).
+/// Whether an ellipsoid holds every theta in B for certain: |theta - center| in the norm of Sigma
+/// is at most sqrt(tr Sigma) (|theta| + |center|).
 fn holds_b(rule: &LayerRule, set: &Ellipse) -> bool {
     let d = set.center.len();
     let trace: f64 = (0..d).map(|i| set.shape[i * d + i]).sum();
@@ -219,11 +218,11 @@ fn holds_b(rule: &LayerRule, set: &Ellipse) -> bool {
 /// The ellipsoids of all layers after t steps, with these estimates.
 fn ellipses(rule: &LayerRule, layers: &Layers, t: u64, theta: impl Fn(&Ridge) -> Vec<f64>) -> Vec<Ellipse> {
     let of = |(i, layer): (usize, &Layer)| Ellipse {
-        center: theta(layer.ridge()),
-        shape: layer.ridge().sigma().to_vec(),
+        center: theta(&layer.ridge),
+        shape: layer.ridge.sigma().to_vec(),
         radius: rule.beta(i, layer, t),
     };
-    layers.all().iter().enumerate().map(of).collect()
+    layers.layers.iter().enumerate().map(of).collect()
 }
 
 impl Regression for LayerRule {
@@ -249,7 +248,7 @@ impl Regression for LayerRule {
         data.freeze();
         let sets = ellipses(self, data, call.clock.t, |ridge| ridge.frozen_theta().to_vec());
         let beta = sets.first().map_or(0.0, |set| set.radius);
-        let heading = Heading::of(data.all().iter().map(Layer::ridge), beta);
+        let heading = Heading::of(data.layers.iter().map(|layer| &layer.ridge), beta);
         let rate = match self.radius.factor() == 0.0 {
             true => Rate::least(),
             false => Rate::printed(call.clock.t),
@@ -265,11 +264,11 @@ impl Regression for LayerRule {
 
     /// That of the layer with most data.
     fn estimate(&self, data: &Layers) -> Vec<f64> {
-        let layer = data.all().iter().rev().max_by_key(|layer| layer.count());
-        layer.map_or(Vec::new(), |layer| layer.ridge().theta())
+        let layer = data.layers.iter().rev().max_by_key(|layer| layer.count);
+        layer.map_or(Vec::new(), |layer| layer.ridge.theta())
     }
 
     fn show(&self, data: &Layers, sink: &mut dyn Probe, _: u64) {
-        sink.weights(data.last());
+        sink.weights(&data.last);
     }
 }

@@ -47,7 +47,6 @@ pub(super) trait Regression: RadiusRule + Send + Sync {
     }
 }
 
-/// A learner around a regression.
 pub(super) struct ValueTargeted<R: Regression> {
     pub(super) rule: R,
     pub(super) optimist: Optimist,
@@ -58,10 +57,9 @@ pub(super) struct ValueTargeted<R: Regression> {
     sets: Vec<Ellipse>,
 }
 
-/// The state of a [`ValueTargeted`].
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Memory<D> {
+struct Regressed<D> {
     standing: Standing,
     data: D,
     sets: Vec<Ellipse>,
@@ -75,7 +73,6 @@ impl<R: Regression> ValueTargeted<R> {
         learner
     }
 
-    /// Takes in the t-th step.
     pub(super) fn learn(&mut self, pair: Pair, next: State, t: u64) {
         self.rule.learn(&mut self.data, &self.optimist.problem, (pair, next), &self.u, t);
     }
@@ -104,24 +101,13 @@ impl<R: Regression> ValueTargeted<R> {
         }
     }
 
-    pub(super) fn memory(&self) -> Memory<R::Data> {
-        let standing = self.optimist.standing.clone();
-        Memory { standing, data: self.data.clone(), sets: self.sets.clone() }
-    }
-
-    /// Whether a stored state can be one of this learner.
-    pub(super) fn check(&self, stored: &Memory<R::Data>, now: &Clock) -> Result<(), Flaw> {
+    /// Whether stored data and sets have the shape of this learner's own.
+    fn check(&self, stored: &Regressed<R::Data>, now: &Clock) -> Result<(), Flaw> {
         self.optimist.check(&stored.standing, now).within("standing")?;
         let fresh = self.rule.begin();
         same_shape(&stored.data, &fresh).within("data")?;
         let sets = if now.j == 0 { Vec::new() } else { self.rule.sets(&fresh, 1) };
         same_shape(&stored.sets, &sets).within("sets")
-    }
-
-    /// Goes on from a state that was checked.
-    pub(super) fn accept(&mut self, stored: Memory<R::Data>) {
-        (self.optimist.standing, self.data) = (stored.standing, stored.data);
-        self.settle(stored.sets);
     }
 }
 
@@ -179,13 +165,15 @@ impl<R: Regression> Algorithm for ValueTargeted<R> {
     }
 
     fn snapshot(&self) -> Snapshot {
-        Snapshot::of(&self.memory())
+        let (standing, data) = (self.optimist.standing.clone(), self.data.clone());
+        Snapshot::of(&Regressed { standing, data, sets: self.sets.clone() })
     }
 
     fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
-        let stored = state.to::<Memory<R::Data>>()?;
+        let stored = state.to::<Regressed<R::Data>>()?;
         self.check(&stored, now).within("learner.algorithm")?;
-        self.accept(stored);
+        (self.optimist.standing, self.data) = (stored.standing, stored.data);
+        self.settle(stored.sets);
         Ok(())
     }
 }

@@ -6,36 +6,45 @@
 //! pad an interval at the goal are not made: they cost nothing and teach nothing.
 
 use crate::confidence::{Assumption, Claim};
-use crate::learners::core::{Standing, Table};
-use crate::learners::counted::{self, Theorem};
+use crate::learners::core::Table;
+use crate::learners::counted::{self, Data, Support, Theorem};
 use crate::learners::shared::{INTERVAL, T_STAR};
 use crate::learners::{Algorithm, Brief, Call, Clock, Probe, Reason, Seen, Snapshot, Transition};
-use crate::memory;
 use crate::numeric::Portable;
-use crate::numeric::stored::{Flaw, Within, at_most, ensure};
+use crate::numeric::stored::{Flaw, Within, ensure};
 use crate::parameters::{Bound, Key};
 use crate::plan::{Backup, Cut, Layers};
 use crate::problem::{Action, Pair, Problem, State};
-use crate::{Error, Result};
-use serde::de::DeserializeOwned;
+use crate::{Result, memory};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// A learner of a finite horizon: how it learns from a step, and its backup of one layer.
-pub(in crate::learners) trait FiniteHorizon: Backup + Send + Sync {
-    /// Its state.
-    type Memory: Serialize + DeserializeOwned;
+pub(in crate::learners) trait FiniteHorizon: Send + Sync {
+    /// What it keeps of the data.
+    type Data: Data;
 
-    /// Learns from a step. `carried` is that of the layer behind it, V_{h+1} first, which stays as
-    /// it is while the interval lasts.
-    fn learn(&mut self, step: &Transition, pair: Pair, carried: &[f64]) -> Seen;
+    fn horizon(&self) -> &Horizon;
 
-    /// An interval ended, so that the one with this number begins, from 1. Whether to plan anew.
-    fn begin(&mut self, interval: u64) -> bool;
-
-    /// Whether the last visit of a pair is reason to plan anew, before the interval ends.
-    fn plans_at(&self, _pair: Pair) -> bool {
-        false
+    /// What is carried behind the last step.
+    fn terminal(&self) -> Vec<f64> {
+        self.horizon().terminal_values()
     }
+
+    /// Fills in Q_h per pair, and what is carried of step h.
+    fn back(&mut self, data: &Self::Data, next: &[f64], q: &mut [f64], now: &mut [f64]);
+
+    /// Learns from a step; whether that is reason to plan anew before the interval ends. `carried` is
+    /// that of the layer behind it, V_{h+1} first, which stays as it is while the interval lasts.
+    fn learn(&mut self, data: &mut Self::Data, step: &Transition, pair: Pair, carried: &[f64]) -> bool;
+
+    /// An interval begins. Whether to plan anew.
+    fn begin(&self, _data: &mut Self::Data) -> bool {
+        true
+    }
+
+    /// The number of the interval under way, from 1: of one that begins, or that is restored.
+    fn enter(&mut self, _interval: u64) {}
 
     /// What is proved of it; assumptions on B and T* are added.
     fn theorem(&self) -> Theorem;
@@ -45,37 +54,39 @@ pub(in crate::learners) trait FiniteHorizon: Backup + Send + Sync {
         Vec::new()
     }
 
-    /// Q as users are told, where that is not what actions are compared by.
+    /// Q as users are shown it, where that is not what actions are compared by.
     fn shown(&self, q: f64) -> f64 {
         q
     }
 
-    /// A plan is about to be made: what all its layers have in common can be computed here.
-    fn prepare(&mut self) {}
-
-    /// Its state.
-    fn stored(&self) -> Self::Memory;
-
-    /// Puts a state back, if it can be one.
-    fn restore(&mut self, memory: Self::Memory, problem: &Problem, now: &Clock) -> Result<(), Flaw>;
-
-    /// Whether it learns from steps that no model allows.
-    fn takes_any_step(&self) -> bool {
-        false
-    }
+    /// Computes what all layers of a plan have in common.
+    fn prepare(&mut self, _data: &Self::Data) {}
 
     /// Shows its own quantities.
-    fn probe(&self, _sink: &mut dyn Probe) {}
+    fn probe(&self, _data: &Self::Data, _sink: &mut dyn Probe) {}
+}
+
+struct Planning<'a, A: FiniteHorizon>(&'a mut A, &'a A::Data);
+
+impl<A: FiniteHorizon> Backup for Planning<'_, A> {
+    fn terminal(&self) -> Vec<f64> {
+        self.0.terminal()
+    }
+
+    fn back(&mut self, next: &[f64], q: &mut [f64], now: &mut [f64]) {
+        self.0.back(self.1, next, q, now);
+    }
 }
 
 /// What the reduction is made with.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::learners) struct Horizon {
-    /// H.
+    pub(in crate::learners) problem: Arc<Problem>,
+    /// Costs per pair, in units of the largest.
+    pub(in crate::learners) costs: Vec<f64>,
     pub(in crate::learners) steps: u64,
     /// B, in units of the largest cost.
     pub(in crate::learners) b: f64,
-    /// T*.
     pub(in crate::learners) t_star: f64,
     /// What an interval pays that ends off the goal, in units of the largest cost.
     pub(in crate::learners) terminal: f64,
@@ -112,105 +123,120 @@ impl Horizon {
         let end = brief.settings.get_or(terminal, || times * b * unit)?;
         let end = brief.settings.within(terminal, end, 0.0, 1e15 * unit)? / unit;
         let printed = h as f64 >= computed && (end / (times * b) - 1.0).abs() <= 1e-12;
-        Ok(Horizon { steps: h, b, t_star, terminal: end, printed })
+        let problem = brief.problem.clone();
+        let costs = problem.costs().iter().map(|c| c / unit).collect();
+        Ok(Horizon { problem, costs, steps: h, b, t_star, terminal: end, printed })
     }
 
     /// V behind the last step.
-    pub(in crate::learners) fn terminal(&self, problem: &Problem) -> Vec<f64> {
-        let mut v = vec![self.terminal; problem.states()];
-        v[problem.goal()] = 0.0;
+    pub(in crate::learners) fn terminal_values(&self) -> Vec<f64> {
+        let mut v = vec![self.terminal; self.problem.states()];
+        v[self.problem.goal()] = 0.0;
         v
+    }
+
+    /// The states in which there is something to choose.
+    pub(in crate::learners) fn off_goal(&self) -> impl Iterator<Item = State> + use<> {
+        let goal = self.problem.goal();
+        (0..self.problem.states()).filter(move |&s| s != goal)
     }
 }
 
 /// A learner of a finite horizon that acts on the reduction.
-pub(in crate::learners) struct Reduced<A> {
+pub(in crate::learners) struct Reduced<A: FiniteHorizon> {
     table: Table,
-    horizon: Horizon,
-    place: Place,
-    layers: Option<Layers>,
+    /// Whether it learns from steps that no model allows.
+    takes_any_step: bool,
     learner: A,
+    run: Run<A::Data>,
 }
 
-/// Where the run stands.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Place {
+struct Run<D> {
     /// Steps made in this interval.
     made: u64,
     /// Its number, from 1.
     interval: u64,
-    /// Whether a plan is due.
     due: bool,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Memory<M> {
-    standing: Standing,
-    place: Place,
     layers: Option<Layers>,
-    learner: M,
+    data: D,
 }
 
 impl<A: FiniteHorizon> Reduced<A> {
-    pub(in crate::learners) fn new(brief: &Brief, horizon: Horizon, learner: A) -> Result<Self> {
-        let problem = brief.problem;
-        let layer = 8 * (problem.pairs() + learner.terminal().len()) as u64;
-        let all = layer.saturating_mul(horizon.steps);
+    pub(in crate::learners) fn new(
+        brief: &Brief,
+        mut learner: A,
+        data: A::Data,
+        support: Support,
+    ) -> Result<Self> {
+        let layer = 8 * (brief.problem.pairs() + learner.terminal().len()) as u64;
+        let all = layer.saturating_mul(learner.horizon().steps);
         memory::require("the layers of this learner", all).map_err(|error| {
             match brief.settings.given(&INTERVAL) {
                 Ok(Some(_)) => brief.settings.refuse(&INTERVAL, error.to_string()),
                 _ => brief.settings.refuse(&T_STAR, error.to_string()),
             }
         })?;
+        learner.enter(1);
         Ok(Reduced {
             table: Table::new(brief, 0.0),
-            horizon,
-            place: Place { made: 0, interval: 1, due: false },
-            layers: None,
+            takes_any_step: support == Support::Unknown,
             learner,
+            run: Run { made: 0, interval: 1, due: false, layers: None, data },
         })
     }
 
     /// Steps that are left of the interval, the next one counted.
     fn left(&self) -> u64 {
-        self.horizon.steps - self.place.made
+        self.learner.horizon().steps - self.run.made
+    }
+
+    /// Whether a restored run has layers of this horizon, and stands at one of them.
+    fn check(&self, run: &Run<A::Data>) -> Result<(), Flaw> {
+        let (problem, steps) = (&self.table.problem, self.learner.horizon().steps);
+        ensure(run.made < steps, "made", || format!("{} steps in an interval of {steps}", run.made))?;
+        if let Some(layers) = &run.layers {
+            layers.check(problem.pairs(), self.learner.terminal().len(), steps).within("layers")?;
+        }
+        run.data.check(problem).within("data")
     }
 
     fn next_interval(&mut self) {
-        self.place = Place { made: 0, interval: self.place.interval + 1, ..self.place };
-        self.place.due |= self.learner.begin(self.place.interval);
+        (self.run.made, self.run.interval) = (0, self.run.interval + 1);
+        self.learner.enter(self.run.interval);
+        self.run.due |= self.learner.begin(&mut self.run.data);
     }
 }
 
 impl<A: FiniteHorizon> Algorithm for Reduced<A> {
     fn act(&mut self, s: State) -> Action {
-        match &self.layers {
+        match &self.run.layers {
             None => self.table.act(s),
             Some(layers) => self.table.act_on(layers.q(self.left()), s),
         }
     }
 
     fn takes_any_step(&self) -> bool {
-        self.learner.takes_any_step()
+        self.takes_any_step
     }
 
     fn observe(&mut self, step: &Transition, pair: Pair, _: &Clock) -> Seen {
-        let seen = match &self.layers {
-            Some(layers) => self.learner.learn(step, pair, layers.carried(self.left() - 1)),
-            None => self.learner.learn(step, pair, &self.learner.terminal()),
+        let left = self.left();
+        let Run { layers, data, .. } = &mut self.run;
+        self.run.due |= match layers {
+            Some(layers) => self.learner.learn(data, step, pair, layers.carried(left - 1)),
+            None => self.learner.learn(data, step, pair, &self.learner.terminal()),
         };
-        self.place.due |= self.learner.plans_at(pair);
-        self.place.made += 1;
-        if step.next == self.table.problem.goal() || self.place.made == self.horizon.steps {
+        self.run.made += 1;
+        if step.next == self.table.problem.goal() || left == 1 {
             self.next_interval();
         }
-        seen
+        Seen::Counted
     }
 
     fn due(&mut self, _: &Clock) -> Option<Reason> {
-        self.place.due.then_some(if self.place.made == 0 { Reason::Interval } else { Reason::Visits })
+        self.run.due.then_some(if self.run.made == 0 { Reason::Interval } else { Reason::Visits })
     }
 
     fn plans_first(&self) -> bool {
@@ -218,23 +244,22 @@ impl<A: FiniteHorizon> Algorithm for Reduced<A> {
     }
 
     fn plan(&mut self, call: &Call) -> Result<(), Cut> {
-        let (pairs, h) = (self.table.problem.pairs(), self.horizon.steps);
-        self.learner.prepare();
-        let layers = Layers::induce(&mut self.learner, pairs, h, call.halt)?;
+        let (pairs, h) = (self.table.problem.pairs(), self.learner.horizon().steps);
+        self.learner.prepare(&self.run.data);
+        let layers = Layers::induce(&mut Planning(&mut self.learner, &self.run.data), pairs, h, call.halt)?;
         let first = &layers.carried(h)[..self.table.problem.states()];
         self.table.standing.v.copy_from_slice(first);
         for (shown, &q) in self.table.standing.q.iter_mut().zip(layers.q(h)) {
             *shown = self.learner.shown(q);
         }
         self.table.report(call, layers.kept() as u64);
-        self.layers = Some(layers);
-        self.place.due = false;
+        (self.run.layers, self.run.due) = (Some(layers), false);
         Ok(())
     }
 
     /// An episode that was given up ends its interval.
     fn end_episode(&mut self) {
-        if self.place.made > 0 {
+        if self.run.made > 0 {
             self.next_interval();
         }
     }
@@ -249,52 +274,30 @@ impl<A: FiniteHorizon> Algorithm for Reduced<A> {
 
     fn probe(&self, sink: &mut dyn Probe, _: &Clock) {
         self.table.probe(sink);
-        self.learner.probe(sink);
+        self.learner.probe(&self.run.data, sink);
     }
 
     fn claim(&self) -> Option<Claim> {
-        let unit = self.table.unit;
-        let b = Assumption::BoundsValues { b: self.horizon.b * unit, rho: 0.0 };
-        let steps = Assumption::BoundsSteps { t_star: self.horizon.t_star };
+        let Horizon { b, t_star, printed, .. } = *self.learner.horizon();
         let words = "interval and terminal are the paper's, or interval is larger";
-        let mut all = vec![b, steps, Assumption::settled(words, self.horizon.printed)];
+        let mut all = vec![
+            Assumption::BoundsValues { b: b * self.table.unit, rho: 0.0 },
+            Assumption::BoundsSteps { t_star },
+            Assumption::settled(words, printed),
+        ];
         all.extend(self.learner.assumes());
         Some(self.learner.theorem().claim(all))
     }
 
     fn snapshot(&self) -> Snapshot {
-        Snapshot::of(&Memory {
-            standing: self.table.standing.clone(),
-            place: self.place,
-            layers: self.layers.clone(),
-            learner: self.learner.stored(),
-        })
+        counted::stored(&self.table, &self.run)
     }
 
     fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
-        let Memory { standing, place, layers, learner } = state.to::<Memory<A::Memory>>()?;
-        let judged = || -> Result<(), Flaw> {
-            self.table.check(&standing, now).within("standing")?;
-            place.check(&self.horizon, now).within("place")?;
-            ensure(layers.is_some() == (now.j > 0), "layers", || "there are some after a plan".into())?;
-            let (pairs, carried) = (self.table.problem.pairs(), self.learner.terminal().len());
-            let kept = layers.as_ref();
-            kept.map_or(Ok(()), |l| l.check(pairs, carried, self.horizon.steps)).within("layers")
-        };
-        judged().within("learner.algorithm").map_err(Error::from)?;
-        let problem = self.table.problem.clone();
-        self.learner.restore(learner, &problem, now).within("learner").within("learner.algorithm")?;
-        (self.table.standing, self.place, self.layers) = (standing, place, layers);
+        let (standing, run) = counted::restored::<Run<A::Data>>(state, &self.table, now)?;
+        self.check(&run).within("data").within("learner.algorithm")?;
+        self.learner.enter(run.interval);
+        (self.table.standing, self.run) = (standing, run);
         Ok(())
-    }
-}
-
-impl Place {
-    fn check(&self, horizon: &Horizon, now: &Clock) -> Result<(), Flaw> {
-        at_most("made", self.made, horizon.steps - 1, "what an interval has")?;
-        at_most("made", self.made, now.t, "the steps observed")?;
-        ensure(self.interval >= 1, "interval", || "they are numbered from 1".into())?;
-        // an episode may be given up after a step, too
-        at_most("interval", self.interval, 2 * now.t + 1, "what so many steps can begin")
     }
 }

@@ -9,5 +9,4 @@ pub(in crate::learners) use intervals::{FiniteHorizon, Horizon, Reduced};
 
 use super::entry::LearnerEntry;
 
-/// All of them: one line each.
 pub(super) const ENTRIES: &[LearnerEntry] = &[ulcvi::ENTRY, mvp_plus::ENTRY, ucrl_vtr_ssp::ENTRY];

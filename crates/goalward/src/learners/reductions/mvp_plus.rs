@@ -39,19 +39,15 @@
 use super::{FiniteHorizon, Horizon, Reduced};
 use crate::Result;
 use crate::confidence::{Assumption, Condition};
-use crate::estimate::{StoredVisits, Visits};
+use crate::estimate::TakenVisits;
 use crate::learners::builder::builder;
 use crate::learners::core::table_bytes;
-use crate::learners::counted::{BONUS, SUPPORT, Support, Terms, Theorem};
+use crate::learners::counted::{BONUS, SUPPORT, Terms, Theorem};
 use crate::learners::shared::{B, DELTA, INTERVAL, T_STAR, TERMINAL};
-use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Need, Seen, Transition};
+use crate::learners::{Algorithm, Brief, Family, LearnerEntry, Need, Transition};
 use crate::numeric::Portable;
-use crate::numeric::stored::{Flaw, Within};
 use crate::parameters::{Choice, Key, Value};
-use crate::plan::Backup;
-use crate::problem::{Pair, Problem};
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use crate::problem::Pair;
 
 pub(in crate::learners) const ENTRY: LearnerEntry =
     LearnerEntry::new("mvp+", "MVP+: Bernstein bonuses on the finite-horizon reduction", build)
@@ -83,10 +79,7 @@ impl Value for Reach {
     }
 
     fn typed(&self) -> String {
-        match self {
-            Reach::Printed => "printed".into(),
-            Reach::Values => "values".into(),
-        }
+        if *self == Reach::Printed { "printed" } else { "values" }.into()
     }
 }
 
@@ -115,47 +108,35 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let horizon = Horizon::read(brief, (&B, &T_STAR), (&INTERVAL, 4.0), (&TERMINAL, 2.0))?;
     let terms = Terms::read(brief)?;
     let reach = brief.settings.get(&REACH)?;
-    let problem = brief.problem.clone();
-    let costs = problem.costs().iter().map(|c| c / terms.unit).collect();
-    let none = Visits::new(problem.pairs());
-    let learner = Counted { costs, terms, horizon, reach, visits: none.clone(), taken: none, problem };
-    Ok(Box::new(Reduced::new(brief, horizon, learner)?))
+    let (support, visits) = (terms.support, TakenVisits::new(brief.problem.pairs()));
+    Ok(Box::new(Reduced::new(brief, Counted { terms, horizon, reach }, visits, support)?))
 }
 
 struct Counted {
-    problem: Arc<Problem>,
-    costs: Vec<f64>,
     terms: Terms,
     horizon: Horizon,
     reach: Reach,
-    visits: Visits,
-    /// The counts of each pair when its visits last reached a power of two.
-    taken: Visits,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Memory {
-    visits: StoredVisits,
-    taken: StoredVisits,
-}
+impl FiniteHorizon for Counted {
+    type Data = TakenVisits;
 
-impl Backup for Counted {
-    fn terminal(&self) -> Vec<f64> {
-        self.horizon.terminal(&self.problem)
+    fn horizon(&self) -> &Horizon {
+        &self.horizon
     }
 
-    fn back(&mut self, next: &[f64], q: &mut [f64], now: &mut [f64]) {
+    fn back(&mut self, visits: &TakenVisits, next: &[f64], q: &mut [f64], now: &mut [f64]) {
         let Terms { delta, scale, support, sizes, .. } = self.terms;
+        let Horizon { problem, costs, b, .. } = &self.horizon;
         let reach = match self.reach {
-            Reach::Printed => self.horizon.b,
-            Reach::Values => 3.0 * self.horizon.b,
+            Reach::Printed => *b,
+            Reach::Values => 3.0 * b,
         };
-        for s in (0..self.problem.states()).filter(|&s| s != self.problem.goal()) {
+        for s in self.horizon.off_goal() {
             now[s] = f64::INFINITY;
-            for p in self.problem.pairs_of(s) {
-                let (row, cost) = (self.taken.row(p), self.costs[p]);
-                q[p] = support.floor(&self.problem, p, cost, next);
+            for p in problem.pairs_of(s) {
+                let (row, cost) = (visits.row(p), costs[p]);
+                q[p] = support.floor(problem, p, cost, next);
                 if row.n() > 0 {
                     let n = row.n() as f64;
                     let (mean, variance) = row.moments(next);
@@ -167,25 +148,13 @@ impl Backup for Counted {
             }
         }
     }
-}
 
-impl FiniteHorizon for Counted {
-    type Memory = Memory;
-
-    fn learn(&mut self, step: &Transition, pair: Pair, _: &[f64]) -> Seen {
-        self.visits.take(pair, step.next);
-        if self.visits.n(pair).is_power_of_two() {
-            self.taken.copy(pair, &self.visits);
-        }
-        Seen::Counted
+    fn learn(&mut self, visits: &mut TakenVisits, step: &Transition, pair: Pair, _: &[f64]) -> bool {
+        visits.take(pair, step.next)
     }
 
-    fn begin(&mut self, _: u64) -> bool {
+    fn begin(&self, _: &mut TakenVisits) -> bool {
         false
-    }
-
-    fn plans_at(&self, pair: Pair) -> bool {
-        self.visits.n(pair).is_power_of_two()
     }
 
     fn assumes(&self) -> Vec<Assumption> {
@@ -198,30 +167,7 @@ impl FiniteHorizon for Counted {
         all
     }
 
-    fn takes_any_step(&self) -> bool {
-        self.terms.support == Support::Unknown
-    }
-
     fn theorem(&self) -> Theorem {
-        Theorem {
-            statement: "regret O~(B sqrt(S A K) + B S^2 A)",
-            level: self.terms.delta,
-            scale: self.terms.scale,
-            support: self.terms.support,
-            read: false,
-        }
-    }
-
-    fn stored(&self) -> Memory {
-        Memory { visits: self.visits.stored(), taken: self.taken.stored() }
-    }
-
-    fn restore(&mut self, memory: Memory, problem: &Problem, now: &Clock) -> Result<(), Flaw> {
-        let listed = self.terms.support == Support::Known;
-        let visits = Visits::restored(&memory.visits, problem, now.t, listed).within("visits")?;
-        let taken = Visits::restored(&memory.taken, problem, now.t, listed).within("taken")?;
-        visits.check_before(&taken.all()).within("taken")?;
-        (self.visits, self.taken) = (visits, taken);
-        Ok(())
+        self.terms.theorem("regret O~(B sqrt(S A K) + B S^2 A)", false)
     }
 }

@@ -43,18 +43,15 @@ use crate::Result;
 use crate::confidence::{Assumption, theta_norm};
 use crate::estimate::Ridge;
 use crate::learners::builder::builder;
-use crate::learners::core::same_shape;
-use crate::learners::core::table_bytes;
-use crate::learners::counted::{BONUS, Support, Theorem, note_radius};
+use crate::learners::core::{same_shape, table_bytes};
+use crate::learners::counted::{BONUS, Data, Support, Theorem, note_radius};
 use crate::learners::shared::{B, DELTA, INTERVAL, LAMBDA, T_STAR, TERMINAL};
-use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Need, Probe, Seen, Transition};
-use crate::numeric::stored::{Flaw, Within, at_most, ensure};
+use crate::learners::{Algorithm, Brief, Family, LearnerEntry, Need, Probe, Transition};
+use crate::numeric::stored::{Flaw, Within};
 use crate::numeric::{Portable, dot};
 use crate::parameters::Key;
-use crate::plan::Backup;
 use crate::problem::{Pair, Problem};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
 pub(in crate::learners) const ENTRY: LearnerEntry = LearnerEntry::new(
     "ucrl-vtr-ssp",
@@ -93,29 +90,24 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let horizon = Horizon::read(brief, (&B, &T_STAR), (&INTERVAL, 4.0), (&TERMINAL, 2.0))?;
     let scale = brief.settings.get(&BONUS)?;
     note_radius(brief, scale);
-    let problem = brief.problem.clone();
-    let (d, unit) = (problem.dim(), problem.largest_cost());
+    let d = brief.problem.dim();
     let (delta, lambda) = (brief.settings.get(&DELTA)?, brief.settings.get(&RIDGE)?);
-    let rule = Rule { d: d as f64, h: horizon.steps as f64, b: horizon.b, delta, lambda, scale };
-    let learner = Regressions {
-        costs: problem.costs().iter().map(|c| c / unit).collect(),
+    let terms = VtrTerms { d: d as f64, h: horizon.steps as f64, b: horizon.b, delta, lambda, scale };
+    let learner = ValueTargets {
         horizon,
-        rule,
-        radii: rule.radii(1),
-        interval: 1,
-        first: Ridge::new(d, lambda),
-        second: Ridge::new(d, lambda),
+        terms,
+        radii: terms.radii(1),
         x: vec![0.0; d],
         y: vec![0.0; d],
         scratch: vec![0.0; d],
-        problem,
     };
-    Ok(Box::new(Reduced::new(brief, horizon, learner)?))
+    let regressions = Regressions { first: Ridge::new(d, lambda), second: Ridge::new(d, lambda) };
+    Ok(Box::new(Reduced::new(brief, learner, regressions, Support::Known)?))
 }
 
 /// What the radii are computed from; B in units of the largest cost.
 #[derive(Clone, Copy, Debug)]
-struct Rule {
+struct VtrTerms {
     d: f64,
     h: f64,
     b: f64,
@@ -124,7 +116,6 @@ struct Rule {
     scale: f64,
 }
 
-/// The radii of an interval.
 #[derive(Clone, Copy, Debug)]
 struct Radii {
     /// Of the regression on V, weighted: what the bonus has.
@@ -135,10 +126,9 @@ struct Radii {
     check: f64,
 }
 
-impl Rule {
-    /// Of the interval with number m.
+impl VtrTerms {
     fn radii(&self, m: u64) -> Radii {
-        let Rule { d, h, b, delta, lambda, scale } = *self;
+        let VtrTerms { d, h, b, delta, lambda, scale } = *self;
         let steps = m as f64 * h;
         let log = (4.0 / delta).log_e() + 2.0 * steps.log_e();
         let ridge = (lambda * d).sqrt();
@@ -153,86 +143,88 @@ impl Rule {
     }
 }
 
-struct Regressions {
-    problem: Arc<Problem>,
-    costs: Vec<f64>,
+struct ValueTargets {
     horizon: Horizon,
-    rule: Rule,
+    terms: VtrTerms,
+    /// Of the interval under way.
     radii: Radii,
-    /// m.
-    interval: u64,
-    /// On V, weighted; frozen when the interval began.
-    first: Ridge,
-    /// On V^2, not weighted; likewise.
-    second: Ridge,
     x: Vec<f64>,
     y: Vec<f64>,
     scratch: Vec<f64>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Memory {
-    interval: u64,
+struct Regressions {
+    /// On V, weighted; frozen when the interval began.
     first: Ridge,
+    /// On V^2, not weighted; likewise.
     second: Ridge,
 }
 
-impl Regressions {
-    /// A bound on the variance of V(s'), from what the interval began with; `x` and `y` are phi_V
-    /// and phi_{V^2}.
-    fn variance(&mut self) -> f64 {
-        let b = self.horizon.b;
-        let nine = 9.0 * b * b;
-        let mean = dot(&self.x, self.first.frozen_theta()).clamp(0.0, 3.0 * b);
-        let square = dot(&self.y, self.second.frozen_theta()).clamp(0.0, nine);
-        let of_mean =
-            6.0 * b * self.radii.check * self.first.frozen().inverse_norm(&self.x, &mut self.scratch);
-        let of_square = self.radii.tilde * self.second.frozen().inverse_norm(&self.y, &mut self.scratch);
-        let error = of_square.min(nine) + of_mean.min(nine);
-        (square - mean * mean + error).max(nine / self.rule.d)
+impl Data for Regressions {
+    fn check(&self, problem: &Problem) -> Result<(), Flaw> {
+        let fresh = Ridge::new(problem.dim(), 1.0);
+        same_shape(&self.first, &fresh).within("first")?;
+        same_shape(&self.second, &fresh).within("second")
     }
 }
 
-impl Backup for Regressions {
-    fn terminal(&self) -> Vec<f64> {
-        self.horizon.terminal(&self.problem)
+impl ValueTargets {
+    /// A bound on the variance of V(s'), from what the interval began with; `x` and `y` are phi_V
+    /// and phi_{V^2}.
+    fn variance(&mut self, data: &Regressions) -> f64 {
+        let b = self.horizon.b;
+        let nine = 9.0 * b * b;
+        let mean = dot(&self.x, data.first.frozen_theta()).clamp(0.0, 3.0 * b);
+        let square = dot(&self.y, data.second.frozen_theta()).clamp(0.0, nine);
+        let of_mean =
+            6.0 * b * self.radii.check * data.first.frozen().inverse_norm(&self.x, &mut self.scratch);
+        let of_square = self.radii.tilde * data.second.frozen().inverse_norm(&self.y, &mut self.scratch);
+        let error = of_square.min(nine) + of_mean.min(nine);
+        (square - mean * mean + error).max(nine / self.terms.d)
+    }
+}
+
+impl FiniteHorizon for ValueTargets {
+    type Data = Regressions;
+
+    fn horizon(&self) -> &Horizon {
+        &self.horizon
     }
 
-    fn back(&mut self, next: &[f64], q: &mut [f64], now: &mut [f64]) {
-        let most = 3.0 * self.horizon.b;
-        for s in (0..self.problem.states()).filter(|&s| s != self.problem.goal()) {
-            now[s] = most;
-            for p in self.problem.pairs_of(s) {
-                self.problem.phi_v(p, next, &mut self.x);
-                let mean = dot(&self.x, self.first.frozen_theta());
-                let width = self.first.frozen().inverse_norm(&self.x, &mut self.scratch);
-                q[p] = self.costs[p] + mean - self.radii.hat * width;
+    fn back(&mut self, data: &Regressions, next: &[f64], q: &mut [f64], now: &mut [f64]) {
+        let Horizon { problem, costs, b, .. } = &self.horizon;
+        for s in self.horizon.off_goal() {
+            now[s] = 3.0 * b;
+            for p in problem.pairs_of(s) {
+                problem.phi_v(p, next, &mut self.x);
+                let mean = dot(&self.x, data.first.frozen_theta());
+                let width = data.first.frozen().inverse_norm(&self.x, &mut self.scratch);
+                q[p] = costs[p] + mean - self.radii.hat * width;
                 now[s] = now[s].min(q[p].max(0.0));
             }
         }
     }
-}
 
-impl FiniteHorizon for Regressions {
-    type Memory = Memory;
-
-    fn learn(&mut self, step: &Transition, pair: Pair, v: &[f64]) -> Seen {
-        self.problem.phi_v(pair, v, &mut self.x);
-        self.problem.phi_of(pair, |s| v[s] * v[s], &mut self.y);
-        let weight = 1.0 / self.variance();
+    fn learn(&mut self, data: &mut Regressions, step: &Transition, pair: Pair, v: &[f64]) -> bool {
+        self.horizon.problem.phi_v(pair, v, &mut self.x);
+        self.horizon.problem.phi_of(pair, |s| v[s] * v[s], &mut self.y);
+        let weight = 1.0 / self.variance(data);
         let target = v[step.next];
-        self.first.update(&self.x, target, weight, &mut self.scratch);
-        self.second.update(&self.y, target * target, 1.0, &mut self.scratch);
-        Seen::Counted
+        data.first.update(&self.x, target, weight, &mut self.scratch);
+        data.second.update(&self.y, target * target, 1.0, &mut self.scratch);
+        false
     }
 
-    fn begin(&mut self, interval: u64) -> bool {
-        self.interval = interval;
-        self.radii = self.rule.radii(interval);
-        self.first.freeze();
-        self.second.freeze();
+    fn begin(&self, data: &mut Regressions) -> bool {
+        data.first.freeze();
+        data.second.freeze();
         true
+    }
+
+    fn enter(&mut self, interval: u64) {
+        self.radii = self.terms.radii(interval);
     }
 
     /// V has Q within [0, 3B]; actions are compared by Q as it is.
@@ -243,43 +235,27 @@ impl FiniteHorizon for Regressions {
     fn theorem(&self) -> Theorem {
         Theorem {
             statement: "regret O~(B sqrt(d T* K) + B d sqrt(K) + B d^2 T* + B d^2.5) (Chen et al. 2022)",
-            level: 5.0 * self.rule.delta,
-            scale: self.rule.scale,
+            level: 5.0 * self.terms.delta,
+            scale: self.terms.scale,
             support: Support::Known,
             read: true,
         }
     }
 
     fn assumes(&self) -> Vec<Assumption> {
-        let problem = &self.problem;
-        let bound = self.rule.d.sqrt();
+        let problem = &self.horizon.problem;
+        let bound = self.terms.d.sqrt();
         vec![
             Assumption::ThetaNorm { factor: (1.0, ""), bound, over_b: theta_norm(problem) },
             Assumption::phi_norm(problem, bound),
             Assumption::settled("every cost off the goal is positive", problem.min_cost() > 0.0),
-            Assumption::settled("lambda = 1", self.rule.lambda == 1.0),
+            Assumption::settled("lambda = 1", self.terms.lambda == 1.0),
         ]
     }
 
-    fn stored(&self) -> Memory {
-        Memory { interval: self.interval, first: self.first.clone(), second: self.second.clone() }
-    }
-
-    fn restore(&mut self, memory: Memory, problem: &Problem, now: &Clock) -> Result<(), Flaw> {
-        let Memory { interval, first, second } = memory;
-        ensure(interval >= 1, "interval", || "they are numbered from 1".into())?;
-        at_most("interval", interval, 2 * now.t + 1, "what so many steps can begin")?;
-        let fresh = Ridge::new(problem.dim(), self.rule.lambda);
-        same_shape(&first, &fresh).within("first")?;
-        same_shape(&second, &fresh).within("second")?;
-        (self.interval, self.first, self.second) = (interval, first, second);
-        self.radii = self.rule.radii(interval);
-        Ok(())
-    }
-
-    fn probe(&self, sink: &mut dyn Probe) {
+    fn probe(&self, data: &Regressions, sink: &mut dyn Probe) {
         if sink.wants_estimate() {
-            sink.estimate(&self.first.theta());
+            sink.estimate(&data.first.theta());
         }
     }
 }
@@ -291,7 +267,7 @@ mod tests {
     /// d = 2, H = 10, B = 3, delta = 0.04, lambda = 1 and m = 5: every logarithm by hand.
     #[test]
     fn the_radii_are_the_printed_ones() {
-        let rule = Rule { d: 2.0, h: 10.0, b: 3.0, delta: 0.04, lambda: 1.0, scale: 1.0 };
+        let rule = VtrTerms { d: 2.0, h: 10.0, b: 3.0, delta: 0.04, lambda: 1.0, scale: 1.0 };
         let log = 250_000f64.log_e();
         let (grown, squares) = (101f64.log_e(), (1.0 + 81.0 * 100.0 * 81.0f64).log_e());
         let radii = rule.radii(5);
@@ -301,6 +277,6 @@ mod tests {
         for (ours, direct) in [(radii.hat, hat), (radii.tilde, tilde), (radii.check, check)] {
             assert!((ours / direct - 1.0).abs() < 1e-12, "{ours} {direct}");
         }
-        assert_eq!(Rule { scale: 0.0, ..rule }.radii(5).hat, 0.0);
+        assert_eq!(VtrTerms { scale: 0.0, ..rule }.radii(5).hat, 0.0);
     }
 }

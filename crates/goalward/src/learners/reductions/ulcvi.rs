@@ -2,10 +2,10 @@
 //!
 //! # What it does
 //!
-//! Cuts time into intervals of H = ceil(8 T* ln(8K)) steps with a terminal cost of 8 B off the goal.
-//! Counts transitions, shared by all steps of an interval. Before every interval it computes lower
-//! and upper bounds on the values by backward induction, and acts greedily on the lower ones; the
-//! gap between both is a part of the bonus.
+//! Cuts time into intervals of H = ceil(8 T* ln(8K)) steps with a terminal cost of 8 B off the
+//! goal. Counts transitions, shared by all steps of an interval. Before every interval it computes
+//! lower and upper bounds on the values by backward induction, and acts greedily on the lower ones;
+//! the gap between both is a part of the bonus.
 //!
 //! # What it needs to know
 //!
@@ -20,8 +20,8 @@
 //!
 //! # Cost per step
 //!
-//! One backward induction an interval, of O(transitions seen) for each layer, of which there are H or
-//! as many as it takes to come to rest.
+//! One backward induction an interval, of O(transitions seen) for each layer, of which there are H
+//! or as many as it takes to come to rest.
 //!
 //! # Reference
 //!
@@ -34,19 +34,15 @@
 
 use super::{FiniteHorizon, Horizon, Reduced};
 use crate::Result;
-use crate::estimate::{StoredVisits, Visits};
+use crate::estimate::Visits;
 use crate::learners::builder::builder;
 use crate::learners::core::table_bytes;
-use crate::learners::counted::{BONUS, SUPPORT, Support, Terms, Theorem};
+use crate::learners::counted::{BONUS, SUPPORT, Terms, Theorem};
 use crate::learners::shared::{B, DELTA, INTERVAL, T_STAR, TERMINAL};
-use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Need, Seen, Transition};
+use crate::learners::{Algorithm, Brief, Family, LearnerEntry, Need, Transition};
 use crate::numeric::Portable;
-use crate::numeric::stored::{Flaw, Within, at_most, ensure};
 use crate::parameters::Key;
-use crate::plan::Backup;
-use crate::problem::{Pair, Problem};
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use crate::problem::Pair;
 
 pub(in crate::learners) const ENTRY: LearnerEntry =
     LearnerEntry::new("ulcvi", "ULCVI: lower and upper bounds on the finite-horizon reduction", build)
@@ -89,105 +85,74 @@ builder! {
 fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let horizon = Horizon::read(brief, (&B, &T_STAR), (&OWN_INTERVAL, 8.0), (&OWN_TERMINAL, 8.0))?;
     let terms = Terms::read(brief)?;
-    let problem = brief.problem.clone();
+    let support = terms.support;
     let learner = Bounds {
-        costs: problem.costs().iter().map(|c| c / terms.unit).collect(),
         lower_order: brief.settings.get(&LOWER_ORDER)?,
         gap: brief.settings.get(&GAP)?,
-        visits: Visits::new(problem.pairs()),
         interval: 1,
-        problem,
         terms,
         horizon,
     };
-    Ok(Box::new(Reduced::new(brief, horizon, learner)?))
+    let visits = Visits::new(brief.problem.pairs());
+    Ok(Box::new(Reduced::new(brief, learner, visits, support)?))
 }
 
 struct Bounds {
-    problem: Arc<Problem>,
-    costs: Vec<f64>,
     terms: Terms,
     horizon: Horizon,
     lower_order: f64,
     gap: f64,
-    visits: Visits,
     /// m.
     interval: u64,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Memory {
-    visits: StoredVisits,
-    interval: u64,
-}
-
 /// What is carried from layer to layer are the lower bounds of all states, then the upper ones.
-impl Backup for Bounds {
-    fn terminal(&self) -> Vec<f64> {
-        let v = self.horizon.terminal(&self.problem);
-        [&v[..], &v[..]].concat()
+impl FiniteHorizon for Bounds {
+    type Data = Visits;
+
+    fn horizon(&self) -> &Horizon {
+        &self.horizon
     }
 
-    fn back(&mut self, next: &[f64], q: &mut [f64], now: &mut [f64]) {
+    fn terminal(&self) -> Vec<f64> {
+        self.horizon.terminal_values().repeat(2)
+    }
+
+    fn back(&mut self, visits: &Visits, next: &[f64], q: &mut [f64], now: &mut [f64]) {
         let Terms { delta, scale, support, sizes, .. } = self.terms;
-        let Horizon { steps, b, .. } = self.horizon;
-        let h = steps as f64;
+        let Horizon { problem, costs, b, .. } = &self.horizon;
+        let h = self.horizon.steps as f64;
         let log = 3.0 * (3.0 * sizes.sa * h * self.interval as f64 / delta).log_e();
-        let (lower, upper) = next.split_at(self.problem.states());
-        let (now_lower, now_upper) = now.split_at_mut(self.problem.states());
-        for s in (0..self.problem.states()).filter(|&s| s != self.problem.goal()) {
+        let (lower, upper) = next.split_at(problem.states());
+        let (now_lower, now_upper) = now.split_at_mut(problem.states());
+        for s in self.horizon.off_goal() {
             (now_lower[s], now_upper[s]) = (f64::INFINITY, f64::INFINITY);
-            for p in self.problem.pairs_of(s) {
-                let (row, cost) = (self.visits.row(p), self.costs[p]);
+            for p in problem.pairs_of(s) {
+                let (row, cost) = (visits.row(p), costs[p]);
                 let n = row.n().max(1) as f64;
                 let ((mean, variance), above) = (row.moments(lower), row.mean(upper));
                 let bonus = scale
                     * ((2.0 * variance * log / n).sqrt()
                         + self.lower_order * h.powi(3) * sizes.s * log / (b * n)
                         + self.gap * b / (h * h) * (above - mean));
-                q[p] = (cost + mean - bonus).max(support.floor(&self.problem, p, cost, lower));
+                q[p] = (cost + mean - bonus).max(support.floor(problem, p, cost, lower));
                 if q[p] < now_lower[s] {
                     (now_lower[s], now_upper[s]) = (q[p], (cost + above + bonus).min(h));
                 }
             }
         }
     }
-}
 
-impl FiniteHorizon for Bounds {
-    type Memory = Memory;
-
-    fn learn(&mut self, step: &Transition, pair: Pair, _: &[f64]) -> Seen {
-        self.visits.take(pair, step.next);
-        Seen::Counted
+    fn learn(&mut self, visits: &mut Visits, step: &Transition, pair: Pair, _: &[f64]) -> bool {
+        visits.take(pair, step.next);
+        false
     }
 
-    fn begin(&mut self, interval: u64) -> bool {
+    fn enter(&mut self, interval: u64) {
         self.interval = interval;
-        true
-    }
-
-    fn takes_any_step(&self) -> bool {
-        self.terms.support == Support::Unknown
     }
 
     fn theorem(&self) -> Theorem {
-        let Terms { delta, scale, support, .. } = self.terms;
-        let statement = "regret O~(B sqrt(S A K) + T*^4 S^2 A)";
-        Theorem { statement, level: delta, scale, support, read: false }
-    }
-
-    fn stored(&self) -> Memory {
-        Memory { visits: self.visits.stored(), interval: self.interval }
-    }
-
-    fn restore(&mut self, memory: Memory, problem: &Problem, now: &Clock) -> Result<(), Flaw> {
-        let listed = self.terms.support == Support::Known;
-        let visits = Visits::restored(&memory.visits, problem, now.t, listed).within("visits")?;
-        ensure(memory.interval >= 1, "interval", || "they are numbered from 1".into())?;
-        at_most("interval", memory.interval, 2 * now.t + 1, "what so many steps can begin")?;
-        (self.visits, self.interval) = (visits, memory.interval);
-        Ok(())
+        self.terms.theorem("regret O~(B sqrt(S A K) + T*^4 S^2 A)", false)
     }
 }

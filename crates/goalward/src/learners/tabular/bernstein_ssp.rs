@@ -19,8 +19,8 @@
 //!
 //! # Cost per step
 //!
-//! O(1), and one plan an epoch: at most about 2 S A log2(T) of them, each of so many sweeps over the
-//! transitions seen as it takes to converge.
+//! O(1), and one plan an epoch, at most about 2 S A log2(T) in all: sweeps over the transitions
+//! seen until they converge.
 //!
 //! # Reference
 //!
@@ -28,25 +28,25 @@
 //!
 //! # Departures from the print
 //!
-//! The optimistic model is solved by value iteration from zero to `precision`, or for 100,000 sweeps,
-//! which the paper takes to be exact; it is an optimistic value wherever it stops. The first policy is planned without
-//! data, where the paper takes any. Ties are broken uniformly when the policy is made. The pair
-//! that is next at the goal is the start's: the algorithm does not say so, and the text asks that an
-//! epoch end once the visits of any pair have doubled.
+//! The optimistic model is solved by value iteration from zero to `precision`, or for 100,000
+//! sweeps, which the paper takes to be exact; it is an optimistic value wherever it stops. The
+//! first policy is planned without data, where the paper takes any. Ties are broken uniformly when
+//! the policy is made. The pair that is next at the goal is the start's: the algorithm does not say
+//! so, and the text asks that an epoch end once the visits of any pair have doubled.
 //! `support=known` is ours: the rest then leads to the best successor.
 
 use super::extended;
-use super::rule::{Rule, Tabular};
+use super::rule::{Due, Rule, Tabular};
 use crate::Result;
-use crate::confidence::{Assumption, Claim, Spread, kept_in_bernstein};
-use crate::estimate::{StoredVisits, Visits};
+use crate::confidence::{Claim, Spread, kept_in_bernstein};
+use crate::estimate::Visits;
 use crate::learners::builder::builder;
-use crate::learners::core::{Table, misuse, table_bytes};
-use crate::learners::counted::{self, BONUS, FLOOR, PRECISION, SUPPORT, Support, Terms, Theorem};
+use crate::learners::core::{Table, table_bytes};
+use crate::learners::counted::{self, BONUS, Data, FLOOR, PRECISION, SUPPORT, Terms};
 use crate::learners::shared::DELTA;
 use crate::learners::{Algorithm, Brief, Call, Clock, Family, LearnerEntry, Reason, Transition};
 use crate::numeric::Portable;
-use crate::numeric::stored::{Flaw, Within, ensure};
+use crate::numeric::stored::Flaw;
 use crate::parameters::Key;
 use crate::plan::Cut;
 use crate::problem::{Action, Pair, Problem, State};
@@ -83,43 +83,47 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let terms = Terms::read(brief)?;
     let k = brief.episodes.max(1) as f64;
     let floor = counted::floor(brief, &OWN_FLOOR, || (terms.sizes.s * terms.sizes.sa / k).min(1.0))?;
-    let rule = Bernstein {
-        precision: brief.settings.get(&PRECISION)?,
+    let epoch = Epoch {
         visits: Visits::new(brief.problem.pairs()),
         before: vec![0; brief.problem.pairs()],
         policy: vec![0; brief.problem.states()],
-        terms,
     };
-    Ok(Tabular::boxed(Table::new(brief, floor), rule))
+    let (support, precision) = (terms.support, brief.settings.get(&PRECISION)?);
+    Ok(Tabular::boxed(Bernstein { terms, precision }, Table::new(brief, floor), epoch, support))
 }
 
 struct Bernstein {
     terms: Terms,
     precision: f64,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Epoch {
     visits: Visits,
     /// N_i: visits of each pair when the epoch began.
     before: Vec<u64>,
     policy: Vec<Action>,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Memory {
-    visits: StoredVisits,
-    before: Vec<u64>,
-    policy: Vec<Action>,
+impl Data for Epoch {
+    fn check(&self, problem: &Problem) -> Result<(), Flaw> {
+        self.visits.check(problem)?;
+        counted::each_pair("before", &self.before, problem)?;
+        counted::each_state(&self.policy, problem)
+    }
 }
 
 impl Bernstein {
     /// The optimistic model: what each pair's transitions keep, and the rest.
-    fn model(&self, problem: &Problem) -> Vec<(Spread, f64)> {
+    fn model(&self, visits: &Visits, problem: &Problem) -> Vec<(Spread, f64)> {
         let Terms { delta, scale, sizes, .. } = self.terms;
         let of = |p: Pair| {
-            let n = self.visits.n(p).max(1) as f64;
+            let n = visits.n(p).max(1) as f64;
             let a = (sizes.sa * n / delta).log_e() / n;
             let mut kept = Spread::new();
             let rest =
-                kept_in_bernstein(self.visits.row(p), (scale * 28.0 * a, scale * 4.0 * a.sqrt()), &mut kept);
+                kept_in_bernstein(visits.row(p), (scale * 28.0 * a, scale * 4.0 * a.sqrt()), &mut kept);
             (kept, rest)
         };
         (0..problem.pairs()).map(of).collect()
@@ -127,28 +131,29 @@ impl Bernstein {
 }
 
 impl Rule for Bernstein {
-    type Memory = Memory;
+    type Data = Epoch;
 
-    fn act(&mut self, _: &mut Table, s: State) -> Action {
-        self.policy[s]
+    fn act(&self, epoch: &Epoch, _: &mut Table, s: State) -> Action {
+        epoch.policy[s]
     }
 
-    fn learn(&mut self, table: &mut Table, step: &Transition, pair: Pair, _: &Clock) -> Option<Reason> {
-        self.visits.take(pair, step.next);
-        // behind the goal comes the next episode
+    fn learn(&mut self, epoch: &mut Epoch, table: &mut Table, step: &Transition, _: &Clock) -> Due {
+        let pair = table.problem.pair(step.state, step.action);
+        epoch.visits.take(pair, step.next);
+        // after the goal comes the next episode
         let ahead = if step.next == table.problem.goal() { table.problem.start() } else { step.next };
-        let next = table.problem.pair(ahead, self.policy[ahead]);
-        let within = self.visits.n(next) - self.before[next];
-        (within >= self.before[next]).then_some(Reason::Visits)
+        let next = table.problem.pair(ahead, epoch.policy[ahead]);
+        let within = epoch.visits.n(next).saturating_sub(epoch.before[next]);
+        (within >= epoch.before[next]).then_some(Reason::Visits)
     }
 
-    fn plan(&mut self, table: &mut Table, call: &Call) -> Result<u64, Cut> {
-        let kept = self.model(&table.problem);
+    fn plan(&self, epoch: &mut Epoch, table: &mut Table, call: &Call) -> Result<u64, Cut> {
+        let kept = self.model(&epoch.visits, &table.problem);
         let of = (&table.costs[..], &kept[..]);
         let swept = extended::with_rest(&table.problem, of, self.terms.support, self.precision, call.halt)?;
         (table.standing.q, table.standing.v) = (swept.q, swept.v);
-        self.policy = table.policy();
-        self.before = self.visits.all();
+        epoch.policy = table.policy();
+        epoch.before = epoch.visits.all();
         Ok(swept.sweeps)
     }
 
@@ -156,28 +161,8 @@ impl Rule for Bernstein {
         true
     }
 
-    fn takes_any_step(&self) -> bool {
-        self.terms.support == Support::Unknown
-    }
-
     fn claim(&self, table: &Table) -> Option<Claim> {
-        let positive = Assumption::settled("every cost off the goal is positive", table.least_cost() > 0.0);
-        let Terms { delta, scale, support, .. } = self.terms;
         let statement = "regret O~(B* S sqrt(A K) + sqrt(B*^3 S^4 A^2/c_min))";
-        Some(Theorem { statement, level: delta, scale, support, read: true }.claim(vec![positive]))
-    }
-
-    fn stored(&self) -> Memory {
-        let (visits, before, policy) = (self.visits.stored(), self.before.clone(), self.policy.clone());
-        Memory { visits, before, policy }
-    }
-
-    fn restore(&mut self, memory: Memory, problem: &Problem, now: &Clock) -> Result<(), Flaw> {
-        let listed = self.terms.support == Support::Known;
-        let visits = Visits::restored(&memory.visits, problem, now.t, listed).within("visits")?;
-        visits.check_before(&memory.before)?;
-        ensure(misuse::is_policy(problem, &memory.policy), "policy", || "no action of some state".into())?;
-        (self.visits, self.before, self.policy) = (visits, memory.before, memory.policy);
-        Ok(())
+        Some(self.terms.theorem(statement, true).claim(vec![counted::positive(table)]))
     }
 }

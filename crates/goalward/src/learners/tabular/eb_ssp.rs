@@ -15,14 +15,14 @@
 //!
 #![doc = include_str!("../../../docs/learners/eb-ssp.md")]
 //!
-//! The constants c_1 = 6, c_2 = 36 and c_4 = 2 sqrt(2) are the paper's, as is the form of the bonus;
-//! they were not read in the paper itself but in two that use it. The paper leaves the constant x
-//! of the test on the cost open: it is `cost_test`.
+//! The constants c_1 = 6, c_2 = 36 and c_4 = 2 sqrt(2) are the paper's, as is the form of the
+//! bonus; they were not read in the paper itself but in two that use it. The paper leaves the
+//! constant x of the test on the cost open: it is `cost_test`.
 //!
 //! # Cost per step
 //!
-//! O(1), and at most S A log2(T) plans in all, each of so many sweeps over the transitions seen as
-//! it takes to converge to 2^-j.
+//! O(1), and at most S A log2(T) plans in all: sweeps over the transitions seen until they converge
+//! to 2^-j.
 //!
 //! # Reference
 //!
@@ -31,25 +31,25 @@
 //! # Departures from the print
 //!
 //! Costs are known here, so they are not estimated and c_3 = 0. A change below 1e-14 of the values
-//! counts as none, since 2^-j soon is less than rounding. VISGO is cut at a million sweeps. Values are clamped at a B that is given,
-//! which changes nothing if B >= B*, and keeps the iteration from running wild if not. With
-//! `B=doubling` the bound of the moment is the larger of sqrt(k)/(S^1.5 A^0.5) and a number that
-//! doubles from 1; a value above it, or too high a cost since the last doubling, makes it double.
-//! Counts are kept. `support=known` is ours: a pair's successors count for S'.
+//! counts as none, since 2^-j soon is less than rounding. VISGO is cut at a million sweeps. Values
+//! are clamped at a B that is given: this changes nothing if B >= B*, and else the iteration might
+//! diverge. With `B=doubling` the bound of the moment is the larger of sqrt(k)/(S^1.5 A^0.5) and a
+//! number that doubles from 1; a value above it, or too high a cost since the last doubling, makes
+//! it double. Counts are kept. `support=known` is ours: a pair's successors count for S'.
 
-use super::rule::{Rule, Tabular};
+use super::rule::{Due, Rule, Tabular};
 use crate::Result;
-use crate::confidence::{Assumption, Claim};
-use crate::estimate::{StoredVisits, Visits};
+use crate::confidence::Claim;
+use crate::estimate::TakenVisits;
 use crate::learners::builder::builder;
 use crate::learners::core::{Table, table_bytes};
-use crate::learners::counted::{self, BONUS, FLOOR, SUPPORT, Support, Terms, Theorem};
+use crate::learners::counted::{self, BONUS, Data, FLOOR, SUPPORT, Terms};
 use crate::learners::doubling::Doubling;
 use crate::learners::shared::{B_OR_DOUBLING, DELTA};
 use crate::learners::{Algorithm, Brief, Call, Clock, Family, LearnerEntry, Need, Reason, Transition};
 use crate::numeric::Portable;
-use crate::numeric::stored::{Flaw, Within, at_most, ensure, numbers};
-use crate::parameters::{Bound, Key};
+use crate::numeric::stored::Flaw;
+use crate::parameters::Key;
 use crate::plan::{Cut, Halt, Stop, Swept, value_iteration};
 use crate::problem::{Pair, Problem};
 use serde::{Deserialize, Serialize};
@@ -93,35 +93,29 @@ builder! {
     COST_TEST, cost_test => f64;
 }
 
-/// The constants of the bonus.
 const C1: f64 = 6.0;
 const C2: f64 = 36.0;
 const C4: f64 = 2.0 * std::f64::consts::SQRT_2;
-/// Value iteration stops after so many sweeps. From zero values only rise, so whatever they are
-/// then is optimistic, too.
+/// The most sweeps of value iteration. Values rise from zero, so they are optimistic wherever it
+/// stops.
 const SWEEPS: u64 = 1_000_000;
 /// The first bound of those that double.
 const FIRST: f64 = 1.0;
 
 fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let terms = Terms::read(brief)?;
-    let given = match brief.settings.get(&B_OR_DOUBLING)? {
-        Bound::Doubling => None,
-        _ => Some(counted::b(brief, &B_OR_DOUBLING)?),
-    };
+    let given = counted::b_or_doubling(brief)?;
     let cost_test = brief.settings.get(&COST_TEST)?;
     let floor = counted::floor(brief, &OWN_FLOOR, || (brief.episodes.max(1) as f64).powi(-2))?;
-    let none = Visits::new(brief.problem.pairs());
-    let rule = EmpiricalBernstein {
-        terms,
-        given,
-        cost_test,
+    let phase = Phase {
+        visits: TakenVisits::new(brief.problem.pairs()),
         doubling: Doubling::new(FIRST),
-        phase: Phase::default(),
-        visits: none.clone(),
-        taken: none,
+        cost: 0.0,
+        ended: 0,
     };
-    Ok(Tabular::boxed(Table::new(brief, floor), rule))
+    let support = terms.support;
+    let rule = EmpiricalBernstein { terms, given, cost_test };
+    Ok(Tabular::boxed(rule, Table::new(brief, floor), phase, support))
 }
 
 struct EmpiricalBernstein {
@@ -129,30 +123,24 @@ struct EmpiricalBernstein {
     /// The user's bound on B*, in units of the largest cost.
     given: Option<f64>,
     cost_test: f64,
-    doubling: Doubling,
-    phase: Phase,
-    visits: Visits,
-    /// The counts of each pair when its visits last reached a power of two.
-    taken: Visits,
 }
 
-/// What has happened since the bound last doubled.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+/// The counts, and what has happened since the bound last doubled.
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Phase {
-    /// What was paid, in units of the largest cost.
+    visits: TakenVisits,
+    doubling: Doubling,
+    /// What was paid since then, in units of the largest cost.
     cost: f64,
-    /// Episodes that had ended when it began.
+    /// Episodes that had ended then.
     ended: u64,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Memory {
-    visits: StoredVisits,
-    taken: StoredVisits,
-    doubling: Doubling,
-    phase: Phase,
+impl Data for Phase {
+    fn check(&self, problem: &Problem) -> Result<(), Flaw> {
+        self.visits.check(problem)
+    }
 }
 
 /// What VISGO needs to know of a pair beside its counts.
@@ -169,18 +157,18 @@ struct Bonus {
 
 impl EmpiricalBernstein {
     /// The bound on B* of the moment.
-    fn b(&self, now: &Clock) -> f64 {
+    fn b(&self, phase: &Phase, now: &Clock) -> f64 {
         self.given.unwrap_or_else(|| {
             let sizes = self.terms.sizes;
             let grown = (now.episodes_begun() as f64).sqrt() / (sizes.s * sizes.sa.sqrt());
-            self.doubling.b().max(grown)
+            phase.doubling.b().max(grown)
         })
     }
 
-    fn bonuses(&self, problem: &Problem, b: f64) -> Vec<Bonus> {
+    fn bonuses(&self, visits: &TakenVisits, problem: &Problem, b: f64) -> Vec<Bonus> {
         let Terms { delta, support, sizes, .. } = self.terms;
         let of = |p: Pair| {
-            let (n, size) = (self.taken.n(p) as f64, support.size(problem, p));
+            let (n, size) = (visits.row(p).n() as f64, support.size(problem, p));
             let plus = n.max(1.0);
             let iota = (12.0 * sizes.sa * size * plus * plus / delta).log_e();
             Bonus {
@@ -195,13 +183,19 @@ impl EmpiricalBernstein {
 
     /// VISGO: value iteration from zero until no value changes by more than eps, or one exceeds the
     /// limit.
-    fn visgo(&self, table: &Table, b: f64, eps: f64, halt: &Halt) -> Result<Swept, Cut> {
-        let bonuses = self.bonuses(&table.problem, b);
+    fn visgo(
+        &self,
+        visits: &TakenVisits,
+        table: &Table,
+        (b, eps): (f64, f64),
+        halt: &Halt,
+    ) -> Result<Swept, Cut> {
+        let bonuses = self.bonuses(visits, &table.problem, b);
         // the map is monotone only up to B, which a bound that doubles may yet have to exceed
         let most = if self.given.is_some() { b } else { f64::INFINITY };
         let backup = |p: Pair, v: &[f64]| {
             let Bonus { weight, variance, least, further } = bonuses[p];
-            let (mean, spread) = self.taken.row(p).moments(v);
+            let (mean, spread) = visits.row(p).moments(v);
             // the skewed kernel is a mixture with the goal, whose value is 0
             let skewed = weight * spread + weight * (1.0 - weight) * mean * mean;
             let bonus = (skewed * variance).sqrt().max(least) + further;
@@ -213,92 +207,49 @@ impl EmpiricalBernstein {
     }
 
     /// The bound doubles, to more than the one of the moment.
-    fn double(&mut self, now: &Clock) -> bool {
-        let b = self.b(now);
-        while self.doubling.b() <= b && self.doubling.exceeded(f64::INFINITY) {}
-        self.phase = Phase { cost: 0.0, ended: now.ended };
-        self.doubling.b() > b
+    fn double(&self, phase: &mut Phase, now: &Clock) -> bool {
+        let b = self.b(phase, now);
+        while phase.doubling.b() <= b && phase.doubling.exceeded(f64::INFINITY) {}
+        (phase.cost, phase.ended) = (0.0, now.ended);
+        phase.doubling.b() > b
     }
 
     /// Whether more was paid since the last doubling than a bound of at least B* would allow.
-    fn paid_too_much(&self, now: &Clock) -> bool {
+    fn paid_too_much(&self, phase: &Phase, now: &Clock) -> bool {
         let sizes = self.terms.sizes;
-        let (b, k) = (self.b(now), (now.ended - self.phase.ended + 1) as f64);
+        let (b, k) = (self.b(phase, now), (now.ended.saturating_sub(phase.ended) + 1) as f64);
         let log = (b * now.t.max(1) as f64 * sizes.sa / self.terms.delta).log_e();
         let room = b * (sizes.sa * k).sqrt() * log + b * sizes.s * sizes.sa * log * log;
-        self.phase.cost > k * b + self.cost_test * room
+        phase.cost > k * b + self.cost_test * room
     }
 }
 
 impl Rule for EmpiricalBernstein {
-    type Memory = Memory;
+    type Data = Phase;
 
-    fn learn(&mut self, table: &mut Table, step: &Transition, pair: Pair, now: &Clock) -> Option<Reason> {
-        self.visits.take(pair, step.next);
-        self.phase.cost += table.costs[pair];
-        let doubled = self.given.is_none() && self.paid_too_much(now) && self.double(now);
-        if self.visits.n(pair).is_power_of_two() {
-            self.taken.copy(pair, &self.visits);
-            return Some(Reason::Visits);
-        }
-        doubled.then_some(Reason::Bound)
+    fn learn(&mut self, phase: &mut Phase, table: &mut Table, step: &Transition, now: &Clock) -> Due {
+        let pair = table.problem.pair(step.state, step.action);
+        let taken = phase.visits.take(pair, step.next);
+        phase.cost += table.costs[pair];
+        let doubled = self.given.is_none() && self.paid_too_much(phase, now) && self.double(phase, now);
+        taken.then_some(Reason::Visits).or(doubled.then_some(Reason::Bound))
     }
 
-    fn plan(&mut self, table: &mut Table, call: &Call) -> Result<u64, Cut> {
-        let before = (self.doubling, self.phase);
+    fn plan(&self, phase: &mut Phase, table: &mut Table, call: &Call) -> Result<u64, Cut> {
         let eps = 0.5f64.powi(call.clock.j.min(2_000) as i32);
         let mut sweeps = 0;
-        let swept = loop {
-            match self.visgo(table, self.b(call.clock), eps, call.halt) {
-                Err(cut) => {
-                    (self.doubling, self.phase) = before;
-                    return Err(cut);
-                }
-                Ok(swept) => {
-                    sweeps += swept.sweeps;
-                    if !(swept.exceeded && self.double(call.clock)) {
-                        break swept;
-                    }
-                }
+        loop {
+            let swept = self.visgo(&phase.visits, table, (self.b(phase, call.clock), eps), call.halt)?;
+            sweeps += swept.sweeps;
+            if !(swept.exceeded && self.double(phase, call.clock)) {
+                (table.standing.q, table.standing.v) = (swept.q, swept.v);
+                return Ok(sweeps);
             }
-        };
-        (table.standing.q, table.standing.v) = (swept.q, swept.v);
-        Ok(sweeps)
-    }
-
-    fn takes_any_step(&self) -> bool {
-        self.terms.support == Support::Unknown
+        }
     }
 
     fn claim(&self, table: &Table) -> Option<Claim> {
-        let b = match self.given {
-            Some(b) => {
-                Assumption::BoundsValues { b: b * self.terms.unit, rho: table.floor * self.terms.unit }
-            }
-            None => Assumption::settled("a bound on B* is given", false),
-        };
-        let costs = Assumption::settled("every cost off the goal is positive", table.least_cost() > 0.0);
-        let Terms { delta, scale, support, .. } = self.terms;
-        let statement = "regret O~(B sqrt(S A K) + B S^2 A)";
-        Some(Theorem { statement, level: delta, scale, support, read: false }.claim(vec![b, costs]))
-    }
-
-    fn stored(&self) -> Memory {
-        let (visits, taken) = (self.visits.stored(), self.taken.stored());
-        Memory { visits, taken, doubling: self.doubling, phase: self.phase }
-    }
-
-    fn restore(&mut self, memory: Memory, problem: &Problem, now: &Clock) -> Result<(), Flaw> {
-        let listed = self.terms.support == Support::Known;
-        let visits = Visits::restored(&memory.visits, problem, now.t, listed).within("visits")?;
-        let taken = Visits::restored(&memory.taken, problem, now.t, listed).within("taken")?;
-        visits.check_before(&taken.all()).within("taken")?;
-        memory.doubling.check(&Doubling::new(FIRST)).within("doubling")?;
-        numbers("cost", &[memory.phase.cost], 1).within("phase")?;
-        ensure(memory.phase.cost >= 0.0, "phase", || "a negative cost".into())?;
-        at_most("ended", memory.phase.ended, now.ended, "the episodes that ended").within("phase")?;
-        (self.visits, self.taken) = (visits, taken);
-        (self.doubling, self.phase) = (memory.doubling, memory.phase);
-        Ok(())
+        let all = vec![self.terms.bounds(table, self.given), counted::positive(table)];
+        Some(self.terms.theorem("regret O~(B sqrt(S A K) + B S^2 A)", false).claim(all))
     }
 }

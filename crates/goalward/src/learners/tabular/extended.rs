@@ -6,8 +6,8 @@ use crate::learners::counted::Support;
 use crate::plan::{Cut, Halt, Stop, Swept, value_iteration};
 use crate::problem::{Pair, Problem, State};
 
-/// Value iteration stops after so many sweeps. From zero values only rise, so whatever they are
-/// then is optimistic, too.
+/// The most sweeps of value iteration. Values rise from zero, so they are optimistic wherever it
+/// stops.
 const MOST_SWEEPS: u64 = 100_000;
 
 /// A kernel for each pair, of which it is known that |P - Pbar|_1 is at most a radius.
@@ -15,7 +15,6 @@ pub(super) struct L1<'a> {
     pub(super) problem: &'a Problem,
     pub(super) visits: &'a Visits,
     pub(super) support: Support,
-    /// Per pair.
     pub(super) radius: Vec<f64>,
 }
 
@@ -37,7 +36,6 @@ impl L1<'_> {
         least_in_l1(self.visits.row(p), self.radius[p], self.low(p, v), v, out);
     }
 
-    /// Extended value iteration from zero.
     pub(super) fn iterate(&self, costs: &[f64], eps: f64, halt: &Halt) -> Result<Swept, Cut> {
         let mut spread = Spread::new();
         let backup = |p: Pair, v: &[f64]| {

@@ -18,9 +18,9 @@
 //!
 //! # Cost per step
 //!
-//! One plan an interval, each of so many sweeps over the transitions seen as it takes to converge.
-//! Until pairs are known, which takes 5000 B^2 S/c_min^2 visits and more, every step is an interval.
-//! `scale` multiplies the radius, and its square these visits.
+//! One plan an interval: sweeps over the transitions seen until they converge. Until pairs are
+//! known, which takes 5000 B^2 S/c_min^2 visits and more, every step is an interval. `scale`
+//! multiplies the radius, and its square these visits.
 //!
 //! # Reference
 //!
@@ -34,19 +34,19 @@
 //! visits. With `B=doubling` the first bound is the least cost, as printed.
 
 use super::extended::L1;
-use super::rule::{Rule, Tabular};
+use super::rule::{Due, Rule, Tabular};
 use crate::Result;
-use crate::confidence::{Assumption, Claim};
-use crate::estimate::{StoredVisits, Visits};
+use crate::confidence::Claim;
+use crate::estimate::Visits;
 use crate::learners::builder::builder;
-use crate::learners::core::{Table, misuse, table_bytes};
-use crate::learners::counted::{self, BONUS, FLOOR, PRECISION, SUPPORT, Support, Terms, Theorem};
+use crate::learners::core::{Table, table_bytes};
+use crate::learners::counted::{self, BONUS, Data, FLOOR, PRECISION, SUPPORT, Terms};
 use crate::learners::doubling::Doubling;
 use crate::learners::shared::{B_OR_DOUBLING, DELTA};
 use crate::learners::{Algorithm, Brief, Call, Clock, Family, LearnerEntry, Need, Reason, Transition};
 use crate::numeric::Portable;
-use crate::numeric::stored::{Flaw, Within, at_most, ensure, numbers};
-use crate::parameters::{Bound, Key};
+use crate::numeric::stored::Flaw;
+use crate::parameters::Key;
 use crate::plan::Cut;
 use crate::problem::{Action, Pair, Problem, State};
 use serde::{Deserialize, Serialize};
@@ -86,23 +86,18 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let terms = Terms::read(brief)?;
     let k = brief.episodes.max(1) as f64;
     let floor = counted::floor(brief, &OWN_FLOOR, || (terms.sizes.s * terms.sizes.sa / k).min(1.0))?;
-    let given = match brief.settings.get(&B_OR_DOUBLING)? {
-        Bound::Doubling => None,
-        _ => Some(counted::b(brief, &B_OR_DOUBLING)?),
-    };
+    let given = counted::b_or_doubling(brief)?;
     let table = Table::new(brief, floor);
     let c_min = table.least_cost().clamp(1e-12, 1.0);
-    let rule = Hoeffding {
-        given,
-        c_min,
-        precision: brief.settings.get(&PRECISION)?,
+    let interval = Interval {
         visits: Visits::new(brief.problem.pairs()),
         policy: vec![0; brief.problem.states()],
         doubling: Doubling::new(c_min),
-        interval: Interval { number: 1, cost: 0.0 },
-        terms,
+        number: 1,
+        cost: 0.0,
     };
-    Ok(Tabular::boxed(table, rule))
+    let (support, precision) = (terms.support, brief.settings.get(&PRECISION)?);
+    Ok(Tabular::boxed(Hoeffding { terms, given, c_min, precision }, table, interval, support))
 }
 
 struct Hoeffding {
@@ -111,86 +106,81 @@ struct Hoeffding {
     given: Option<f64>,
     c_min: f64,
     precision: f64,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Interval {
     visits: Visits,
     policy: Vec<Action>,
     doubling: Doubling,
-    interval: Interval,
-}
-
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Interval {
     /// m, from 1.
     number: u64,
     /// C_m, in units of the largest cost.
     cost: f64,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Memory {
-    visits: StoredVisits,
-    policy: Vec<Action>,
-    doubling: Doubling,
-    interval: Interval,
+impl Data for Interval {
+    fn check(&self, problem: &Problem) -> Result<(), Flaw> {
+        self.visits.check(problem)?;
+        counted::each_state(&self.policy, problem)
+    }
 }
 
 impl Hoeffding {
     /// Whether a pair was visited too little for the bound of the moment.
-    fn is_unknown(&self, p: Pair) -> bool {
+    fn is_unknown(&self, now: &Interval, p: Pair) -> bool {
         let Terms { delta, scale, sizes, .. } = self.terms;
-        let b = self.given.unwrap_or(self.doubling.b());
+        let b = self.given.unwrap_or(now.doubling.b());
         let log = (b * sizes.sa / (delta * self.c_min)).log_e();
-        // from so many visits on the radius is small: they go with its square
+        // the visits that make the radius small go with its square
         let enough = scale * scale * 5000.0 * b * b * sizes.s / (self.c_min * self.c_min) * log;
-        self.visits.n(p) as f64 <= enough
+        now.visits.n(p) as f64 <= enough
     }
 
     /// Algorithm 3: whether the interval has cost so much that the bound must be too low. Then it
     /// has doubled.
-    fn doubles(&mut self) -> bool {
-        let log = (4.0 * self.interval.number as f64 / self.terms.delta).log_e();
-        let most = 24.0 * self.doubling.b() * log;
-        self.given.is_none() && self.interval.cost >= most && self.doubling.exceeded(f64::INFINITY)
+    fn doubles(&self, now: &mut Interval) -> bool {
+        let log = (4.0 * now.number as f64 / self.terms.delta).log_e();
+        let most = 24.0 * now.doubling.b() * log;
+        self.given.is_none() && now.cost >= most && now.doubling.exceeded(f64::INFINITY)
     }
 
-    fn set<'a>(&'a self, problem: &'a Problem) -> L1<'a> {
+    fn set<'a>(&self, visits: &'a Visits, problem: &'a Problem) -> L1<'a> {
         let Terms { delta, scale, support, sizes, .. } = self.terms;
         let radius = |p: Pair| {
-            let n = self.visits.n(p).max(1) as f64;
+            let n = visits.n(p).max(1) as f64;
             scale * 5.0 * (support.size(problem, p).min(sizes.s) * (sizes.sa * n / delta).log_e() / n).sqrt()
         };
-        L1 { problem, visits: &self.visits, support, radius: (0..problem.pairs()).map(radius).collect() }
+        L1 { problem, visits, support, radius: (0..problem.pairs()).map(radius).collect() }
     }
 }
 
 impl Rule for Hoeffding {
-    type Memory = Memory;
+    type Data = Interval;
 
-    fn act(&mut self, _: &mut Table, s: State) -> Action {
-        self.policy[s]
+    fn act(&self, interval: &Interval, _: &mut Table, s: State) -> Action {
+        interval.policy[s]
     }
 
-    fn learn(&mut self, table: &mut Table, step: &Transition, pair: Pair, _: &Clock) -> Option<Reason> {
-        self.visits.take(pair, step.next);
-        self.interval.cost += table.costs[pair];
-        let doubled = self.doubles();
-        let arrived = step.next == table.problem.goal();
-        let ended = arrived || self.is_unknown(table.problem.pair(step.next, self.policy[step.next]));
+    fn learn(&mut self, interval: &mut Interval, table: &mut Table, step: &Transition, _: &Clock) -> Due {
+        let pair = table.problem.pair(step.state, step.action);
+        interval.visits.take(pair, step.next);
+        interval.cost += table.costs[pair];
+        let doubled = self.doubles(interval);
+        let ahead = |s: State| table.problem.pair(s, interval.policy[s]);
+        let ended = step.next == table.problem.goal() || self.is_unknown(interval, ahead(step.next));
         if doubled || ended {
-            self.interval = Interval { number: self.interval.number + 1, cost: 0.0 };
+            (interval.number, interval.cost) = (interval.number + 1, 0.0);
         }
-        match (doubled, ended) {
-            (true, _) => Some(Reason::Bound),
-            (false, true) => Some(Reason::Interval),
-            (false, false) => None,
-        }
+        doubled.then_some(Reason::Bound).or(ended.then_some(Reason::Interval))
     }
 
-    fn plan(&mut self, table: &mut Table, call: &Call) -> Result<u64, Cut> {
-        let swept = self.set(&table.problem).iterate(&table.costs, self.precision, call.halt)?;
+    fn plan(&self, interval: &mut Interval, table: &mut Table, call: &Call) -> Result<u64, Cut> {
+        let set = self.set(&interval.visits, &table.problem);
+        let swept = set.iterate(&table.costs, self.precision, call.halt)?;
         (table.standing.q, table.standing.v) = (swept.q, swept.v);
-        self.policy = table.policy();
+        interval.policy = table.policy();
         Ok(swept.sweeps)
     }
 
@@ -198,39 +188,9 @@ impl Rule for Hoeffding {
         true
     }
 
-    fn takes_any_step(&self) -> bool {
-        self.terms.support == Support::Unknown
-    }
-
     fn claim(&self, table: &Table) -> Option<Claim> {
-        let positive = Assumption::settled("every cost off the goal is positive", table.least_cost() > 0.0);
-        let b = match self.given {
-            Some(b) => {
-                Assumption::BoundsValues { b: b * self.terms.unit, rho: table.floor * self.terms.unit }
-            }
-            None => Assumption::settled("a bound on B* is given", false),
-        };
-        let Terms { delta, scale, support, .. } = self.terms;
+        let all = vec![counted::positive(table), self.terms.bounds(table, self.given)];
         let statement = "regret O~(sqrt(B^3 S^2 A K/c_min) + B^3 S^2 A/c_min^2)";
-        Some(Theorem { statement, level: delta, scale, support, read: true }.claim(vec![positive, b]))
-    }
-
-    fn stored(&self) -> Memory {
-        let Hoeffding { visits, policy, doubling, interval, .. } = self;
-        Memory { visits: visits.stored(), policy: policy.clone(), doubling: *doubling, interval: *interval }
-    }
-
-    fn restore(&mut self, memory: Memory, problem: &Problem, now: &Clock) -> Result<(), Flaw> {
-        let listed = self.terms.support == Support::Known;
-        let visits = Visits::restored(&memory.visits, problem, now.t, listed).within("visits")?;
-        ensure(misuse::is_policy(problem, &memory.policy), "policy", || "no action of some state".into())?;
-        memory.doubling.check(&Doubling::new(self.c_min)).within("doubling")?;
-        numbers("cost", &[memory.interval.cost], 1).within("interval")?;
-        at_most("number", memory.interval.number, now.t + 1, "what so many steps begin")
-            .within("interval")?;
-        ensure(memory.interval.number >= 1, "interval", || "they are numbered from 1".into())?;
-        (self.visits, self.policy) = (visits, memory.policy);
-        (self.doubling, self.interval) = (memory.doubling, memory.interval);
-        Ok(())
+        Some(self.terms.theorem(statement, true).claim(all))
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! # What it does
 //!
-//! Acts greedily on Q, which begins at 0 and only rises. It keeps no counts of transitions, but sums
-//! for every pair: of the values it came to in the present stage, and of a reference value over all
-//! visits. When a stage ends Q takes the better of two lower bounds, one from the stage alone, one
-//! from the reference and the advantage over it.
+//! Acts greedily on Q, which begins at 0 and only rises. It keeps no counts of transitions, but
+//! sums for every pair: of the values it came to in the present stage, and of a reference value
+//! over all visits. When a stage ends Q takes the better of two lower bounds, one from the stage
+//! alone, one from the reference and the advantage over it.
 //!
 //! # What it needs to know
 //!
@@ -17,9 +17,9 @@
 #![doc = include_str!("../../../docs/learners/lcb-advantage-ssp.md")]
 //!
 //! The logarithm iota = 256 ln^6(4 S A B^8 n^5/delta) and the form of the bonuses are known from an
-//! implementation of others only. The factor of the two roots in the second bonus is uncertain (1 or
-//! 2): it is `root`. H is `stage`. The number of visits up to which the reference is renewed is known
-//! up to constants only: it is `reference`.
+//! implementation of others only. The factor of the two roots in the second bonus is uncertain (1
+//! or 2): it is `root`. H is `stage`. The number of visits up to which the reference is renewed is
+//! known up to constants only: it is `reference`.
 //!
 //! # Cost per step
 //!
@@ -34,20 +34,20 @@
 //! Costs are known here, so they are not estimated. With these constants a bonus is below 1 only
 //! after some 1e9 visits of a pair: it learns nothing in any simulation, unless `scale` is tiny.
 
-use super::rule::{Rule, Tabular};
+use super::rule::{Due, Rule, Tabular};
 use super::stages::{Schedule, Stages};
 use super::svi_ssp::OWN_FLOOR;
 use crate::Result;
-use crate::confidence::{Assumption, Claim};
+use crate::confidence::Claim;
 use crate::learners::builder::builder;
 use crate::learners::core::{Table, table_bytes};
-use crate::learners::counted::{self, BONUS, STAGE, SUPPORT, Support, Terms, Theorem};
+use crate::learners::counted::{self, BONUS, Data, STAGE, SUPPORT, Terms};
 use crate::learners::shared::{B, DELTA};
-use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Need, Reason, Transition};
+use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Need, Transition};
 use crate::numeric::Portable;
-use crate::numeric::stored::{Flaw, at_most, between, ensure, numbers};
+use crate::numeric::stored::{Flaw, numbers};
 use crate::parameters::Key;
-use crate::problem::{Pair, Problem};
+use crate::problem::Problem;
 use serde::{Deserialize, Serialize};
 
 pub(in crate::learners) const ENTRY: LearnerEntry =
@@ -94,19 +94,14 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let (table, b) = (Table::new(brief, floor), counted::b(brief, &B)?);
     let computed = || Stages::horizon(b, table.least_cost().max(1e-12), terms.sizes.sa, brief.episodes);
     let stages = Stages::new(Schedule::Long, brief.settings.get_or(&STAGE, computed)?);
-    let rule = Advantage {
-        terms,
-        given: b,
-        stages,
-        root: brief.settings.get(&ROOT)?,
-        most: brief.settings.get(&REFERENCE)?,
-        kept: Memory {
-            b: 1.0,
-            sums: vec![Sums::default(); brief.problem.pairs()],
-            reference: vec![0.0; brief.problem.states()],
-        },
+    let sums = References {
+        b: 1.0,
+        sums: vec![PairSums::default(); brief.problem.pairs()],
+        reference: vec![0.0; brief.problem.states()],
     };
-    Ok(Tabular::boxed(table, rule))
+    let (support, root) = (terms.support, brief.settings.get(&ROOT)?);
+    let rule = Advantage { terms, given: b, stages, root, most: brief.settings.get(&REFERENCE)? };
+    Ok(Tabular::boxed(rule, table, sums, support))
 }
 
 struct Advantage {
@@ -116,23 +111,28 @@ struct Advantage {
     stages: Stages,
     root: f64,
     most: u64,
-    kept: Memory,
 }
 
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Memory {
+struct References {
     /// The bound in the bonuses.
     b: f64,
-    sums: Vec<Sums>,
+    sums: Vec<PairSums>,
     /// V_ref per state.
     reference: Vec<f64>,
 }
 
-/// The sums of a pair.
+impl Data for References {
+    fn check(&self, problem: &Problem) -> Result<(), Flaw> {
+        counted::each_pair("sums", &self.sums, problem)?;
+        numbers("reference", &self.reference, problem.states())
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Sums {
+struct PairSums {
     /// Visits: N.
     n: u64,
     /// Visits in this stage: M.
@@ -146,7 +146,7 @@ struct Sums {
     sig: f64,
 }
 
-impl Sums {
+impl PairSums {
     /// Both lower bounds on Q - c, and the larger of them.
     fn lower(&self, iota: f64, b: f64, root: f64, scale: f64) -> f64 {
         let (n, m) = (self.n as f64, self.m as f64);
@@ -160,10 +160,11 @@ impl Sums {
 }
 
 impl Rule for Advantage {
-    type Memory = Memory;
+    type Data = References;
 
-    fn learn(&mut self, table: &mut Table, step: &Transition, pair: Pair, _: &Clock) -> Option<Reason> {
-        let Memory { b, sums, reference } = &mut self.kept;
+    fn learn(&mut self, data: &mut References, table: &mut Table, step: &Transition, _: &Clock) -> Due {
+        let pair = table.problem.pair(step.state, step.action);
+        let References { b, sums, reference } = data;
         let (v, v_ref) = (table.standing.v[step.next], reference[step.next]);
         let sum = &mut sums[pair];
         (sum.n, sum.m) = (sum.n + 1, sum.m + 1);
@@ -179,7 +180,7 @@ impl Rule for Advantage {
             let floor = support.floor(&table.problem, pair, cost, &table.standing.v);
             let q = &mut table.standing.q[pair];
             *q = q.max(cost + sum.lower(iota, *b, self.root, scale)).max(floor);
-            *sum = Sums { m: 0, v: 0.0, mu: 0.0, sig: 0.0, ..*sum };
+            *sum = PairSums { m: 0, v: 0.0, mu: 0.0, sig: 0.0, ..*sum };
             table.renew(step.state);
             if table.standing.v[step.state] > *b {
                 *b = 2.0 * table.standing.v[step.state];
@@ -192,37 +193,8 @@ impl Rule for Advantage {
         None
     }
 
-    fn takes_any_step(&self) -> bool {
-        self.terms.support == Support::Unknown
-    }
-
     fn claim(&self, table: &Table) -> Option<Claim> {
-        let positive = Assumption::settled("every cost off the goal is positive", table.least_cost() > 0.0);
-        let b =
-            Assumption::BoundsValues { b: self.given * self.terms.unit, rho: table.floor * self.terms.unit };
-        let Terms { delta, scale, support, .. } = self.terms;
-        let statement = "regret O~(B sqrt(S A K) + B^5 S^2 A/c_min^4)";
-        Some(Theorem { statement, level: delta, scale, support, read: false }.claim(vec![positive, b]))
-    }
-
-    fn stored(&self) -> Memory {
-        self.kept.clone()
-    }
-
-    fn restore(&mut self, memory: Memory, problem: &Problem, now: &Clock) -> Result<(), Flaw> {
-        numbers("b", &[memory.b], 1)?;
-        ensure(memory.b >= 1.0, "b", || format!("{} is less than 1", memory.b))?;
-        ensure(memory.sums.len() == problem.pairs(), "sums", || format!("{} pairs", memory.sums.len()))?;
-        let mut total = 0;
-        for Sums { n, m, mu_ref, sig_ref, v, mu, sig } in &memory.sums {
-            numbers("sums", &[*mu_ref, *sig_ref, *v, *mu, *sig], 5)?;
-            at_most("n", *n, now.t - total, "the steps observed")?;
-            at_most("m", *m, *n, "the visits of the pair")?;
-            total += n;
-        }
-        numbers("reference", &memory.reference, problem.states())?;
-        between("reference", &memory.reference, 0.0, f64::MAX)?;
-        self.kept = memory;
-        Ok(())
+        let all = vec![counted::positive(table), self.terms.bounds(table, Some(self.given))];
+        Some(self.terms.theorem("regret O~(B sqrt(S A K) + B^5 S^2 A/c_min^4)", false).claim(all))
     }
 }

@@ -15,7 +15,6 @@ pub mod uc_ssp;
 
 use super::entry::LearnerEntry;
 
-/// All of them: one line each.
 pub(super) const ENTRIES: &[LearnerEntry] = &[
     eb_ssp::ENTRY,
     bernstein_ssp::ENTRY,

@@ -4,8 +4,8 @@
 //!
 //! Has a Dirichlet prior on the transitions of every pair. An epoch begins with a draw from the
 //! posterior, and follows the policy that is optimal for it. It ends when it has completed more
-//! episodes than the epoch before, or when some pair was visited more than twice as often as when it
-//! began.
+//! episodes than the epoch before, or when some pair was visited more than twice as often as when
+//! it began.
 //!
 //! # What it needs to know
 //!
@@ -29,28 +29,28 @@
 //!
 //! # Departures from the print
 //!
-//! The paper takes the optimal policy of a draw as given. Here it is the best *proper* one, by policy
-//! iteration that begins with a proper policy and stays among them (`plan/proper.rs`). In a draw a
-//! way to the goal may be a million times as dear as a cheap loop that is almost never left, so value
-//! iteration that is cut off would stay in the loop. Equally good actions: whichever was met first.
-//! From a state whose goal is out of reach in the draw, for rounding or because the problem has such
-//! states, an action is drawn.
+//! The paper takes the optimal policy of a draw as given. Here it is the best *proper* one, by
+//! policy iteration that begins with a proper policy and stays among them (`plan/proper.rs`). In a
+//! draw a way to the goal may be a million times as dear as a cheap loop that is almost never left,
+//! so value iteration that is cut off would stay in the loop. Equally good actions: whichever was
+//! met first. From a state whose goal is out of reach in the draw, for rounding or because the
+//! problem has such states, an action is drawn.
 //!
-//! The regret bound is on average over the prior; nothing is proved for one problem. `support=known`
-//! is ours.
+//! The regret bound is on average over the prior; nothing is proved for one problem.
+//! `support=known` is ours.
 
-use super::rule::{Rule, Tabular};
+use super::rule::{Due, Rule, Tabular};
 use crate::Result;
-use crate::confidence::{Claim, Spread};
-use crate::estimate::{StoredVisits, Visits};
+use crate::confidence::Spread;
+use crate::estimate::Visits;
 use crate::learners::builder::builder;
-use crate::learners::core::{Table, misuse, table_bytes};
-use crate::learners::counted::{self, FLOOR, SUPPORT, Sizes, Support};
+use crate::learners::core::{Table, table_bytes};
+use crate::learners::counted::{self, Data, FLOOR, SUPPORT, Sizes, Support};
 use crate::learners::epochs::Epochs;
 use crate::learners::{Algorithm, Brief, Call, Clock, Family, LearnerEntry, Reason, Transition};
 use crate::memory;
 use crate::numeric::Portable;
-use crate::numeric::stored::{Flaw, Within, ensure};
+use crate::numeric::stored::{Flaw, Within};
 use crate::parameters::Key;
 use crate::plan::{Cut, Halt, Proper};
 use crate::problem::{Action, Pair, Problem, State};
@@ -89,35 +89,39 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     // the draws, the same backwards, and a policy's equations
     let equations = if support == Support::Unknown { 8.0 * sizes.s * sizes.s } else { 0.0 };
     memory::require("the draws of this learner", (32.0 * drawn + equations) as u64)?;
-    let rule = Sampling {
-        support,
-        prior: settings.get(&PRIOR)?,
+    let posterior = Posterior {
         visits: Visits::new(problem.pairs()),
         epochs: Epochs::new(problem.pairs()),
         policy: vec![0; problem.states()],
     };
-    Ok(Tabular::boxed(Table::new(brief, floor), rule))
+    let rule = Sampling { support, prior: settings.get(&PRIOR)? };
+    Ok(Tabular::boxed(rule, Table::new(brief, floor), posterior, support))
 }
 
 struct Sampling {
     support: Support,
     prior: f64,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Posterior {
     visits: Visits,
     epochs: Epochs,
     policy: Vec<Action>,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Memory {
-    visits: StoredVisits,
-    epochs: Epochs,
-    policy: Vec<Action>,
+impl Data for Posterior {
+    fn check(&self, problem: &Problem) -> Result<(), Flaw> {
+        self.visits.check(problem)?;
+        self.epochs.check(problem.pairs()).within("epochs")?;
+        counted::each_state(&self.policy, problem)
+    }
 }
 
 impl Sampling {
     /// A draw from the posterior of every pair.
-    fn draw(&self, table: &mut Table, halt: &Halt) -> Result<Vec<Spread>, Cut> {
+    fn draw(&self, visits: &Visits, table: &mut Table, halt: &Halt) -> Result<Vec<Spread>, Cut> {
         let problem = table.problem.clone();
         let (mut shapes, mut drawn) = (Vec::new(), Vec::new());
         let goal = problem.pairs_of(problem.goal());
@@ -130,7 +134,7 @@ impl Sampling {
             };
             shapes.clear();
             shapes.resize(states.len(), self.prior);
-            for (next, count) in self.visits.row(p).counts() {
+            for (next, count) in visits.row(p).counts() {
                 if let Ok(at) = states.binary_search(&next) {
                     shapes[at] += count as f64;
                 }
@@ -141,10 +145,28 @@ impl Sampling {
         };
         (0..problem.pairs()).map(of).collect()
     }
+}
 
-    /// A policy that is optimal for a draw, in the table too; the rounds that it took.
-    fn follow(&mut self, table: &mut Table, call: &Call) -> Result<u64, Cut> {
-        let rows = self.draw(table, call.halt)?;
+impl Rule for Sampling {
+    type Data = Posterior;
+
+    fn act(&self, posterior: &Posterior, _: &mut Table, s: State) -> Action {
+        posterior.policy[s]
+    }
+
+    /// The rule of line 4, which the paper asks before every step in an episode: after a step that
+    /// reached the goal for the first step of the next.
+    fn learn(&mut self, posterior: &mut Posterior, table: &mut Table, step: &Transition, now: &Clock) -> Due {
+        let pair = table.problem.pair(step.state, step.action);
+        posterior.visits.take(pair, step.next);
+        let often = posterior.epochs.visit(pair);
+        let long = posterior.epochs.is_long(now.episodes_begun());
+        often.then_some(Reason::Visits).or(long.then_some(Reason::Episodes))
+    }
+
+    /// Draws, and takes the policy that is optimal for the draw.
+    fn plan(&self, posterior: &mut Posterior, table: &mut Table, call: &Call) -> Result<u64, Cut> {
+        let rows = self.draw(&posterior.visits, table, call.halt)?;
         let problem = table.problem.clone();
         let best = Proper::best(&problem, &table.costs, &rows, call.halt)?;
         (table.standing.q, table.standing.v) = (best.q, best.v);
@@ -153,58 +175,12 @@ impl Sampling {
             None if s == problem.goal() => 0,
             None => table.act(s),
         };
-        self.policy = best.pairs.into_iter().enumerate().map(chosen).collect();
+        posterior.policy = best.pairs.into_iter().enumerate().map(chosen).collect();
+        posterior.epochs.begin(call.clock.episodes_begun());
         Ok(best.rounds)
-    }
-}
-
-impl Rule for Sampling {
-    type Memory = Memory;
-
-    fn act(&mut self, _: &mut Table, s: State) -> Action {
-        self.policy[s]
-    }
-
-    /// The rule of line 4, which the paper asks before every step in an episode: after a step that
-    /// reached the goal for the first step of the next.
-    fn learn(&mut self, _: &mut Table, step: &Transition, pair: Pair, now: &Clock) -> Option<Reason> {
-        self.visits.take(pair, step.next);
-        let often = self.epochs.visit(pair);
-        let long = self.epochs.is_long(now.episodes_begun());
-        often.then_some(Reason::Visits).or(long.then_some(Reason::Episodes))
-    }
-
-    fn plan(&mut self, table: &mut Table, call: &Call) -> Result<u64, Cut> {
-        let before = table.standing.stream.clone();
-        let rounds = self.follow(table, call).inspect_err(|_| table.standing.stream = before)?;
-        self.epochs.begin(call.clock.episodes_begun());
-        Ok(rounds)
     }
 
     fn plans_first(&self) -> bool {
         true
-    }
-
-    fn takes_any_step(&self) -> bool {
-        self.support == Support::Unknown
-    }
-
-    fn claim(&self, _: &Table) -> Option<Claim> {
-        None
-    }
-
-    fn stored(&self) -> Memory {
-        let Sampling { visits, epochs, policy, .. } = self;
-        Memory { visits: visits.stored(), epochs: epochs.clone(), policy: policy.clone() }
-    }
-
-    fn restore(&mut self, memory: Memory, problem: &Problem, now: &Clock) -> Result<(), Flaw> {
-        let listed = self.support == Support::Known;
-        let visits = Visits::restored(&memory.visits, problem, now.t, listed).within("visits")?;
-        let (pairs, steps) = (problem.pairs(), visits.all().iter().sum());
-        memory.epochs.check(pairs, now.episodes_begun(), steps).within("epochs")?;
-        ensure(misuse::is_policy(problem, &memory.policy), "policy", || "no action of some state".into())?;
-        (self.visits, self.epochs, self.policy) = (visits, memory.epochs, memory.policy);
-        Ok(())
     }
 }

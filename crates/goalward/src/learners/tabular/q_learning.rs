@@ -2,8 +2,8 @@
 //!
 //! # What it does
 //!
-//! After a step Q(s,a) moves towards c + min_a' Q(s',a') by a step size. Actions are greedy on Q, and
-//! uniformly random with probability epsilon.
+//! After a step Q(s,a) moves towards c + min_a' Q(s',a') by a step size. Actions are greedy on Q,
+//! and uniformly random with probability epsilon.
 //!
 //! # What it needs to know
 //!
@@ -26,17 +26,15 @@
 //! None. Q begins at 0, below every value, so that it explores by optimism at first. The step size
 //! of visit n is max(alpha, n^-decay).
 
-use super::rule::{Rule, Tabular};
+use super::rule::{Due, Rule, Tabular};
 use crate::Result;
-use crate::confidence::Claim;
 use crate::learners::builder::builder;
 use crate::learners::core::{Table, table_bytes};
-use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Reason, Transition};
+use crate::learners::counted::Support;
+use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Transition};
 use crate::numeric::Portable;
-use crate::numeric::stored::{Flaw, at_most, ensure};
 use crate::parameters::Key;
-use crate::problem::{Action, Pair, Problem, State};
-use serde::{Deserialize, Serialize};
+use crate::problem::{Action, State};
 
 pub(in crate::learners) const ENTRY: LearnerEntry =
     LearnerEntry::new("q-learning", "Q-learning with epsilon-greedy actions", build)
@@ -73,60 +71,35 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
         alpha: settings.get(&ALPHA)?,
         decay: settings.get(&DECAY)?,
         epsilon: settings.get(&EPSILON)?,
-        visits: vec![0; brief.problem.pairs()],
     };
-    Ok(Tabular::boxed(Table::new(brief, 0.0), rule))
+    let visits = vec![0; brief.problem.pairs()];
+    Ok(Tabular::boxed(rule, Table::new(brief, 0.0), visits, Support::Unknown))
 }
 
 struct Watkins {
     alpha: f64,
     decay: f64,
     epsilon: f64,
-    visits: Vec<u64>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Memory {
-    visits: Vec<u64>,
 }
 
 impl Rule for Watkins {
-    type Memory = Memory;
+    /// The visits of each pair.
+    type Data = Vec<u64>;
 
-    fn act(&mut self, table: &mut Table, s: State) -> Action {
+    fn act(&self, _: &Vec<u64>, table: &mut Table, s: State) -> Action {
         if self.epsilon > 0.0 && table.standing.stream.uniform() < self.epsilon {
             return table.standing.stream.below(table.problem.actions(s));
         }
         table.act(s)
     }
 
-    fn learn(&mut self, table: &mut Table, step: &Transition, pair: Pair, _: &Clock) -> Option<Reason> {
-        self.visits[pair] += 1;
-        let size = (self.visits[pair] as f64).to_the(-self.decay).max(self.alpha);
+    fn learn(&mut self, visits: &mut Vec<u64>, table: &mut Table, step: &Transition, _: &Clock) -> Due {
+        let pair = table.problem.pair(step.state, step.action);
+        visits[pair] += 1;
+        let size = (visits[pair] as f64).to_the(-self.decay).max(self.alpha);
         let target = table.costs[pair] + table.standing.v[step.next];
         table.standing.q[pair] += size * (target - table.standing.q[pair]);
         table.renew(step.state);
         None
-    }
-
-    fn takes_any_step(&self) -> bool {
-        true
-    }
-
-    fn claim(&self, _: &Table) -> Option<Claim> {
-        None
-    }
-
-    fn stored(&self) -> Memory {
-        Memory { visits: self.visits.clone() }
-    }
-
-    fn restore(&mut self, memory: Memory, problem: &Problem, now: &Clock) -> Result<(), Flaw> {
-        let known = memory.visits.len() == problem.pairs();
-        ensure(known, "visits", || format!("{} pairs, not {}", memory.visits.len(), problem.pairs()))?;
-        memory.visits.iter().try_for_each(|n| at_most("visits", *n, now.t, "the steps observed"))?;
-        self.visits = memory.visits;
-        Ok(())
     }
 }

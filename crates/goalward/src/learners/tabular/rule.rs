@@ -2,82 +2,70 @@
 
 use crate::Result;
 use crate::confidence::Claim;
-use crate::learners::core::{Standing, Table};
+use crate::learners::core::Table;
+use crate::learners::counted::{self, Data, Support};
 use crate::learners::{Algorithm, Call, Clock, Probe, Reason, Seen, Snapshot, Transition};
-use crate::numeric::stored::{Flaw, Within};
+use crate::numeric::stored::Within;
 use crate::plan::Cut;
-use crate::problem::{Action, Pair, Problem, State};
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use crate::problem::{Action, Pair, State};
+
+/// Why a plan is due after a step, if one is.
+pub(super) type Due = Option<Reason>;
 
 /// How a tabular learner learns, plans and acts.
 pub(super) trait Rule: Send + Sync {
-    /// Its state, beside the table.
-    type Memory: Serialize + DeserializeOwned;
+    /// What it keeps of the data, beside the table.
+    type Data: Data;
 
-    /// The action to take; greedy on the table if it does not say otherwise.
-    fn act(&mut self, table: &mut Table, s: State) -> Action {
+    /// The action to take; greedy on the table by default.
+    fn act(&self, _data: &Self::Data, table: &mut Table, s: State) -> Action {
         table.act(s)
     }
 
-    /// Learns from a step; the reason for a plan, if one is due.
-    fn learn(&mut self, table: &mut Table, step: &Transition, pair: Pair, now: &Clock) -> Option<Reason>;
+    /// Learns from a step.
+    fn learn(&mut self, data: &mut Self::Data, table: &mut Table, step: &Transition, now: &Clock) -> Due;
 
-    /// Plans, and says how many sweeps that took. If it is cut off nothing may have changed.
-    fn plan(&mut self, _table: &mut Table, _call: &Call) -> Result<u64, Cut> {
+    /// Plans, and returns the number of sweeps. What a plan that is cut off has changed is undone.
+    fn plan(&self, _data: &mut Self::Data, _table: &mut Table, _call: &Call) -> Result<u64, Cut> {
         Ok(0)
     }
 
-    /// Whether it plans before the first step.
     fn plans_first(&self) -> bool {
         false
     }
 
-    /// Whether it learns from steps that no model allows.
-    fn takes_any_step(&self) -> bool;
-
-    /// What is proved of it.
-    fn claim(&self, table: &Table) -> Option<Claim>;
-
-    /// Its state.
-    fn stored(&self) -> Self::Memory;
-
-    /// Puts a state back, if it can be one.
-    fn restore(&mut self, memory: Self::Memory, problem: &Problem, now: &Clock) -> Result<(), Flaw>;
+    fn claim(&self, _table: &Table) -> Option<Claim> {
+        None
+    }
 }
 
-/// A table with its rule.
-pub(super) struct Tabular<R> {
+pub(super) struct Tabular<R: Rule> {
     table: Table,
+    data: R::Data,
+    /// Whether it learns from steps that no model allows.
+    takes_any_step: bool,
     /// Why a plan is due after the last step.
-    due: Option<Reason>,
+    due: Due,
     rule: R,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Memory<M> {
-    standing: Standing,
-    rule: M,
-}
-
 impl<R: Rule + 'static> Tabular<R> {
-    pub(super) fn boxed(table: Table, rule: R) -> Box<dyn Algorithm> {
-        Box::new(Tabular { table, due: None, rule })
+    pub(super) fn boxed(rule: R, table: Table, data: R::Data, support: Support) -> Box<dyn Algorithm> {
+        Box::new(Tabular { table, data, takes_any_step: support == Support::Unknown, due: None, rule })
     }
 }
 
 impl<R: Rule> Algorithm for Tabular<R> {
     fn act(&mut self, s: State) -> Action {
-        self.rule.act(&mut self.table, s)
+        self.rule.act(&self.data, &mut self.table, s)
     }
 
     fn takes_any_step(&self) -> bool {
-        self.rule.takes_any_step()
+        self.takes_any_step
     }
 
-    fn observe(&mut self, step: &Transition, pair: Pair, now: &Clock) -> Seen {
-        self.due = self.rule.learn(&mut self.table, step, pair, now);
+    fn observe(&mut self, step: &Transition, _: Pair, now: &Clock) -> Seen {
+        self.due = self.rule.learn(&mut self.data, &mut self.table, step, now);
         Seen::Counted
     }
 
@@ -90,9 +78,19 @@ impl<R: Rule> Algorithm for Tabular<R> {
     }
 
     fn plan(&mut self, call: &Call) -> Result<(), Cut> {
-        let sweeps = self.rule.plan(&mut self.table, call)?;
-        self.table.report(call, sweeps);
-        Ok(())
+        let before = call.keep(|| (self.table.standing.clone(), self.data.clone()));
+        match self.rule.plan(&mut self.data, &mut self.table, call) {
+            Ok(sweeps) => {
+                self.table.report(call, sweeps);
+                Ok(())
+            }
+            Err(cut) => {
+                if let Some(before) = before {
+                    (self.table.standing, self.data) = before;
+                }
+                Err(cut)
+            }
+        }
     }
 
     fn value(&self, s: State) -> Option<f64> {
@@ -116,15 +114,13 @@ impl<R: Rule> Algorithm for Tabular<R> {
     }
 
     fn snapshot(&self) -> Snapshot {
-        Snapshot::of(&Memory { standing: self.table.standing.clone(), rule: self.rule.stored() })
+        counted::stored(&self.table, &self.data)
     }
 
     fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
-        let Memory { standing, rule } = state.to::<Memory<R::Memory>>()?;
-        self.table.check(&standing, now).within("standing").within("learner.algorithm")?;
-        let problem = self.table.problem.clone();
-        self.rule.restore(rule, &problem, now).within("rule").within("learner.algorithm")?;
-        self.table.standing = standing;
+        let (standing, data) = counted::restored::<R::Data>(state, &self.table, now)?;
+        data.check(&self.table.problem).within("data").within("learner.algorithm")?;
+        (self.table.standing, self.data) = (standing, data);
         Ok(())
     }
 }

@@ -22,14 +22,10 @@ impl Value for Schedule {
     }
 
     fn typed(&self) -> String {
-        match self {
-            Schedule::Every => "every".into(),
-            Schedule::Long => "long".into(),
-        }
+        if *self == Schedule::Every { "every" } else { "long" }.into()
     }
 }
 
-/// The stages of a horizon.
 pub(super) struct Stages {
     schedule: Schedule,
     horizon: u64,
@@ -54,7 +50,6 @@ impl Stages {
         Stages { schedule, horizon, length: horizon, ends: vec![first] }
     }
 
-    /// Whether a stage ends with this visit.
     pub(super) fn end(&mut self, n: u64) -> bool {
         if n < self.ends[0] {
             return self.schedule == Schedule::Every;

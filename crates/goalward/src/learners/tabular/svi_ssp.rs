@@ -2,9 +2,10 @@
 //!
 //! # What it does
 //!
-//! Counts transitions, and acts greedily on Q, which begins at 0 and only rises. When a stage of a
-//! pair ends, which is at every visit until there are 2H and then less and less often, it backs up that one pair from its counts, with the bonus b = max(7 sqrt(Var iota/n), 49
-//! B iota/n), iota = 20 ln(2 S A n/delta). There is no planning.
+//! Counts transitions, and acts greedily on Q, which begins at 0 and only rises. A stage of a pair
+//! ends at every visit until there are 2H, and then less and less often. It then backs up that one
+//! pair from its counts, with the bonus b = max(7 sqrt(Var iota/n), 49 B iota/n), iota = 20 ln(2 S
+//! A n/delta). There is no planning.
 //!
 //! # What it needs to know
 //!
@@ -14,8 +15,8 @@
 //!
 #![doc = include_str!("../../../docs/learners/svi-ssp.md")]
 //!
-//! The constants 7, 49 and 20 are those of the paper, found in one that took them over. Neither H nor
-//! the schedule of the stages could be read at the source: they are `stage` and `stages`.
+//! The constants 7, 49 and 20 are those of the paper, found in one that took them over. Neither H
+//! nor the schedule of the stages could be read at the source: they are `stage` and `stages`.
 //! `stages=every` is what SVI-SSP most likely has: e_1 = 1, e_j = max(1, floor(E_{j-1}/H)).
 //! `stages=long` is that of LCB-ADVANTAGE-SSP, which backs up no pair before its H-th visit.
 //!
@@ -31,22 +32,19 @@
 //!
 //! Costs are known here, so they are not estimated. `support=known` is ours.
 
-use super::rule::{Rule, Tabular};
+use super::rule::{Due, Rule, Tabular};
 pub use super::stages::Schedule;
 use super::stages::Stages;
 use crate::Result;
-use crate::confidence::{Assumption, Claim};
-use crate::estimate::{StoredVisits, Visits};
+use crate::confidence::Claim;
+use crate::estimate::Visits;
 use crate::learners::builder::builder;
 use crate::learners::core::{Table, table_bytes};
-use crate::learners::counted::{self, BONUS, FLOOR, STAGE, SUPPORT, Support, Terms, Theorem};
+use crate::learners::counted::{self, BONUS, FLOOR, STAGE, SUPPORT, Terms};
 use crate::learners::shared::{B, DELTA};
-use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Need, Reason, Transition};
+use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Need, Transition};
 use crate::numeric::Portable;
-use crate::numeric::stored::{Flaw, Within};
 use crate::parameters::{Choice, Key};
-use crate::problem::{Pair, Problem};
-use serde::{Deserialize, Serialize};
 
 pub(in crate::learners) const ENTRY: LearnerEntry =
     LearnerEntry::new("svi-ssp", "SVI-SSP: one backup at the end of a pair's stage", build)
@@ -92,8 +90,8 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let computed = || Stages::horizon(b, table.least_cost().max(1e-12), terms.sizes.sa, brief.episodes);
     let schedule = brief.settings.get(&STAGES)?;
     let stages = Stages::new(schedule, brief.settings.get_or(&OWN_STAGE, computed)?);
-    let rule = Sparse { terms, b, stages, visits: Visits::new(brief.problem.pairs()) };
-    Ok(Tabular::boxed(table, rule))
+    let (support, visits) = (terms.support, Visits::new(brief.problem.pairs()));
+    Ok(Tabular::boxed(Sparse { terms, b, stages }, table, visits, support))
 }
 
 struct Sparse {
@@ -101,21 +99,15 @@ struct Sparse {
     /// In units of the largest cost.
     b: f64,
     stages: Stages,
-    visits: Visits,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Memory {
-    visits: StoredVisits,
 }
 
 impl Rule for Sparse {
-    type Memory = Memory;
+    type Data = Visits;
 
-    fn learn(&mut self, table: &mut Table, step: &Transition, pair: Pair, _: &Clock) -> Option<Reason> {
-        self.visits.take(pair, step.next);
-        let row = self.visits.row(pair);
+    fn learn(&mut self, visits: &mut Visits, table: &mut Table, step: &Transition, _: &Clock) -> Due {
+        let pair = table.problem.pair(step.state, step.action);
+        visits.take(pair, step.next);
+        let row = visits.row(pair);
         if self.stages.end(row.n()) {
             let Terms { delta, scale, support, sizes, .. } = self.terms;
             let n = row.n() as f64;
@@ -131,25 +123,8 @@ impl Rule for Sparse {
         None
     }
 
-    fn takes_any_step(&self) -> bool {
-        self.terms.support == Support::Unknown
-    }
-
     fn claim(&self, table: &Table) -> Option<Claim> {
-        let positive = Assumption::settled("every cost off the goal is positive", table.least_cost() > 0.0);
-        let b = Assumption::BoundsValues { b: self.b * self.terms.unit, rho: table.floor * self.terms.unit };
-        let Terms { delta, scale, support, .. } = self.terms;
-        let statement = "regret O~(B sqrt(S A K) + B S^2 A)";
-        Some(Theorem { statement, level: delta, scale, support, read: false }.claim(vec![positive, b]))
-    }
-
-    fn stored(&self) -> Memory {
-        Memory { visits: self.visits.stored() }
-    }
-
-    fn restore(&mut self, memory: Memory, problem: &Problem, now: &Clock) -> Result<(), Flaw> {
-        let listed = self.terms.support == Support::Known;
-        self.visits = Visits::restored(&memory.visits, problem, now.t, listed).within("visits")?;
-        Ok(())
+        let all = vec![counted::positive(table), self.terms.bounds(table, Some(self.b))];
+        Some(self.terms.theorem("regret O~(B sqrt(S A K) + B S^2 A)", false).claim(all))
     }
 }

@@ -19,8 +19,7 @@
 //!
 //! # Cost per step
 //!
-//! One plan an attempt, each of so many sweeps over the transitions seen as it takes to converge to
-//! c_min/(2t), and at most H products with the policy's kernel.
+//! One plan an attempt: sweeps over the transitions seen until they converge to c_min/(2t), and at most H products with the policy's kernel.
 //!
 //! # Reference
 //!
@@ -28,23 +27,23 @@
 //!
 //! # Departures from the print
 //!
-//! Ties are broken uniformly when a policy is made. H is cut at a million steps, and value iteration
-//! at 100,000 sweeps. For zero costs the
-//! first attempt of episode k adds k^(-1/3) times the largest cost, as printed; that c_min is then
-//! the one of eps. `support=known` is ours: a pair's successors count for S.
+//! Ties are broken uniformly when a policy is made. H is cut at a million steps, and value
+//! iteration at 100,000 sweeps. For zero costs the first attempt of episode k adds k^(-1/3) times
+//! the largest cost, as printed; that c_min is then the one of eps. `support=known` is ours: a
+//! pair's successors count for S.
 
 use super::extended::L1;
-use super::rule::{Rule, Tabular};
+use super::rule::{Due, Rule, Tabular};
 use crate::Result;
-use crate::confidence::{Assumption, Claim, Spread};
-use crate::estimate::{StoredVisits, Visits};
+use crate::confidence::{Claim, Spread};
+use crate::estimate::Visits;
 use crate::learners::builder::builder;
-use crate::learners::core::{Table, misuse, table_bytes};
-use crate::learners::counted::{BONUS, SUPPORT, Support, Terms, Theorem};
+use crate::learners::core::{Table, table_bytes};
+use crate::learners::counted::{self, BONUS, Data, SUPPORT, Terms};
 use crate::learners::shared::DELTA;
 use crate::learners::{Algorithm, Brief, Call, Clock, Family, LearnerEntry, Reason, Transition};
 use crate::numeric::Portable;
-use crate::numeric::stored::{Flaw, Within, at_most, ensure};
+use crate::numeric::stored::Flaw;
 use crate::plan::{Cut, Halt};
 use crate::problem::{Action, Pair, Problem, State};
 use serde::{Deserialize, Serialize};
@@ -71,58 +70,57 @@ builder! {
     SUPPORT as TakesSupport;
 }
 
-/// No attempt is longer.
 const LONGEST: u64 = 1_000_000;
 
 fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let terms = Terms::read(brief)?;
-    let rule = Attempts {
-        terms,
+    let attempt = Attempt {
         visits: Visits::new(brief.problem.pairs()),
         policy: vec![0; brief.problem.states()],
-        attempt: Attempt { further: 0, total: 0, made: 0, horizon: 0 },
+        further: 0,
+        total: 0,
+        made: 0,
+        horizon: 0,
     };
-    Ok(Tabular::boxed(Table::new(brief, 0.0), rule))
+    let support = terms.support;
+    Ok(Tabular::boxed(Attempts { terms }, Table::new(brief, 0.0), attempt, support))
 }
 
 struct Attempts {
     terms: Terms,
-    visits: Visits,
-    policy: Vec<Action>,
-    attempt: Attempt,
 }
 
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Attempt {
+    visits: Visits,
+    policy: Vec<Action>,
     /// j: further attempts in this episode.
     further: u64,
     /// G: further attempts in all.
     total: u64,
-    /// Steps made.
     made: u64,
     /// H.
     horizon: u64,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Memory {
-    visits: StoredVisits,
-    policy: Vec<Action>,
-    attempt: Attempt,
+impl Data for Attempt {
+    fn check(&self, problem: &Problem) -> Result<(), Flaw> {
+        self.visits.check(problem)?;
+        counted::each_state(&self.policy, problem)
+    }
 }
 
 impl Attempts {
-    fn set<'a>(&'a self, problem: &'a Problem) -> L1<'a> {
+    fn set<'a>(&self, visits: &'a Visits, problem: &'a Problem) -> L1<'a> {
         let Terms { delta, scale, support, sizes, .. } = self.terms;
         let radius = |p: Pair| {
-            let n = self.visits.n(p).max(1) as f64;
+            let n = visits.n(p).max(1) as f64;
             scale
                 * (8.0 * support.size(problem, p).min(sizes.s) * (2.0 * sizes.a * n / delta).log_e() / n)
                     .sqrt()
         };
-        L1 { problem, visits: &self.visits, support, radius: (0..problem.pairs()).map(radius).collect() }
+        L1 { problem, visits, support, radius: (0..problem.pairs()).map(radius).collect() }
     }
 
     /// H = min{n > 1 : |Q^(n-1)|_inf <= gamma}, Q the optimistic kernel of the policy off the goal.
@@ -148,54 +146,45 @@ impl Attempts {
 }
 
 impl Rule for Attempts {
-    type Memory = Memory;
+    type Data = Attempt;
 
-    fn act(&mut self, _: &mut Table, s: State) -> Action {
-        self.policy[s]
+    fn act(&self, attempt: &Attempt, _: &mut Table, s: State) -> Action {
+        attempt.policy[s]
     }
 
-    fn learn(&mut self, table: &mut Table, step: &Transition, pair: Pair, _: &Clock) -> Option<Reason> {
-        self.visits.take(pair, step.next);
-        self.attempt.made += 1;
-        let arrived = step.next == table.problem.goal();
-        let attempt = &mut self.attempt;
-        if arrived {
-            *attempt = Attempt { further: 0, made: 0, ..*attempt };
+    fn learn(&mut self, attempt: &mut Attempt, table: &mut Table, step: &Transition, _: &Clock) -> Due {
+        let pair = table.problem.pair(step.state, step.action);
+        attempt.visits.take(pair, step.next);
+        attempt.made += 1;
+        if step.next == table.problem.goal() {
+            attempt.further = 0;
         } else if attempt.made > attempt.horizon {
-            *attempt =
-                Attempt { further: attempt.further + 1, total: attempt.total + 1, made: 0, ..*attempt };
+            attempt.further += 1;
+            attempt.total += 1;
         } else {
             return None;
         }
+        attempt.made = 0;
         Some(Reason::Interval)
     }
 
-    fn plan(&mut self, table: &mut Table, call: &Call) -> Result<u64, Cut> {
+    fn plan(&self, attempt: &mut Attempt, table: &mut Table, call: &Call) -> Result<u64, Cut> {
         let (k, t) = (call.clock.episodes_begun() as f64, (call.clock.t + 1) as f64);
         let raised = if table.least_cost() > 0.0 { 0.0 } else { k.to_the(-1.0 / 3.0) };
-        let (costs, eps, gamma) = match self.attempt.further {
+        let (costs, eps, gamma) = match attempt.further {
             0 => {
                 let costs: Vec<f64> = table.costs.iter().map(|c| c + raised).collect();
                 (costs, (table.least_cost() + raised) / (2.0 * t), 1.0 / k.sqrt())
             }
-            _ => (vec![1.0; table.costs.len()], 1.0 / (2.0 * t), 1.0 / (self.attempt.total as f64).sqrt()),
+            _ => (vec![1.0; table.costs.len()], 1.0 / (2.0 * t), 1.0 / (attempt.total as f64).sqrt()),
         };
         let problem = table.problem.clone();
-        let set = self.set(&problem);
+        let set = self.set(&attempt.visits, &problem);
         let swept = set.iterate(&costs, eps, call.halt)?;
-        // the table may not change before nothing can cut the plan off any more
-        let stream = table.standing.stream.clone();
-        let old = std::mem::replace(&mut table.standing.q, swept.q);
+        (table.standing.q, table.standing.v) = (swept.q, swept.v);
         let policy = table.policy();
-        let horizon = match Attempts::horizon(&set, &policy, &swept.before, gamma, call.halt) {
-            Ok(horizon) => horizon,
-            Err(cut) => {
-                (table.standing.q, table.standing.stream) = (old, stream);
-                return Err(cut);
-            }
-        };
-        table.standing.v = swept.v;
-        (self.policy, self.attempt.horizon) = (policy, horizon);
+        attempt.horizon = Attempts::horizon(&set, &policy, &swept.before, gamma, call.halt)?;
+        attempt.policy = policy;
         Ok(swept.sweeps)
     }
 
@@ -203,31 +192,8 @@ impl Rule for Attempts {
         true
     }
 
-    fn takes_any_step(&self) -> bool {
-        self.terms.support == Support::Unknown
-    }
-
     fn claim(&self, table: &Table) -> Option<Claim> {
-        let positive = Assumption::settled("every cost off the goal is positive", table.least_cost() > 0.0);
-        let Terms { delta, scale, support, .. } = self.terms;
         let statement = "regret O~(c_max D S sqrt(c_max/c_min A D K))";
-        Some(Theorem { statement, level: delta, scale, support, read: true }.claim(vec![positive]))
-    }
-
-    fn stored(&self) -> Memory {
-        Memory { visits: self.visits.stored(), policy: self.policy.clone(), attempt: self.attempt }
-    }
-
-    fn restore(&mut self, memory: Memory, problem: &Problem, now: &Clock) -> Result<(), Flaw> {
-        let listed = self.terms.support == Support::Known;
-        let visits = Visits::restored(&memory.visits, problem, now.t, listed).within("visits")?;
-        ensure(misuse::is_policy(problem, &memory.policy), "policy", || "no action of some state".into())?;
-        let Attempt { further, total, made, horizon } = memory.attempt;
-        at_most("total", total, now.t, "the steps observed").within("attempt")?;
-        at_most("further", further, total, "those in all").within("attempt")?;
-        at_most("made", made, now.t, "the steps observed").within("attempt")?;
-        at_most("horizon", horizon, LONGEST, "the longest").within("attempt")?;
-        (self.visits, self.policy, self.attempt) = (visits, memory.policy, memory.attempt);
-        Ok(())
+        Some(self.terms.theorem(statement, true).claim(vec![counted::positive(table)]))
     }
 }

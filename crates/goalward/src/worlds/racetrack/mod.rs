@@ -26,7 +26,7 @@
 mod track;
 
 use self::track::{Car, Outcome, Track};
-use super::candidates::{Outcomes, absorb, names, pair};
+use super::candidates::{Outcomes, absorb, mixture, names, pair};
 use super::{SIMPLEX, WorldEntry};
 use crate::Result;
 use crate::memory;
@@ -55,7 +55,6 @@ const FAILS: [f64; 2] = [0.1, 0.4];
 const ACTIONS: [&str; 9] =
     ["up left", "up", "up right", "left", "coast", "right", "down left", "down", "down right"];
 const COAST: (i32, i32) = (0, 0);
-/// The most states that are listed.
 const MOST_STATES: usize = 1_000_000;
 
 /// The acceleration of an action, down and right.
@@ -119,8 +118,5 @@ fn build(settings: &Reader) -> Result<Instance> {
     builder.name_states(cars.iter().map(car).chain(["finish".to_string()]));
     builder.name_actions((0..=goal).map(|_| ACTIONS));
     builder.model_names(names(&["dry", "wet"]));
-    if settings.get(&SIMPLEX)? {
-        builder.simplex();
-    }
-    Instance::new(builder.build()?, &[1.0 - wet, wet])
+    mixture(settings, builder, &[1.0 - wet, wet])
 }

@@ -13,13 +13,11 @@ pub(super) struct Car {
 }
 
 impl Car {
-    /// A car that stands.
     pub(super) fn at((row, column): (i32, i32)) -> Car {
         Car { row, column, down: 0, right: 0 }
     }
 }
 
-/// What a step comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     On(Car),
@@ -35,15 +33,12 @@ enum Cell {
     Finish,
 }
 
-/// A map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Track {
     rows: Vec<Vec<Cell>>,
 }
 
-/// The maps that are built in.
 pub(super) const NAMES: [&str; 2] = ["barto-small", "corner"];
-/// The most bytes of a map in a file.
 const MOST_BYTES: u64 = 1_000_000;
 
 /// Barto's small track: how many rows are alike, and of each row the cells of wall, start, finish

@@ -33,8 +33,7 @@ struct WorldRows<'a> {
     rows: Vec<ContenderRow<'a>>,
     /// V*(start).
     optimal_cost: Option<f64>,
-    /// The label of the contender with the least mean gap regret among those that were never truncated
-    /// and do not know the truth.
+    /// The label of the best contender.
     best: Option<&'a str>,
 }
 
@@ -46,11 +45,8 @@ struct ContenderRow<'a> {
     world: &'a str,
     #[serde(flatten)]
     contender: &'a Contender,
-    /// Its prior knowledge of the world.
     knows: Option<Knowledge>,
-    /// The kind of its confidence radius.
     radius: Option<&'a str>,
-    /// Whether what is proved of the learner holds here.
     guarantee: Option<&'a str>,
     why_not: Option<&'a str>,
     runs: usize,
@@ -72,11 +68,8 @@ struct ContenderRow<'a> {
     behind_best: Option<Mean>,
     steps: Option<Mean>,
     planner_calls: Option<Mean>,
-    /// Planning calls with an empty confidence set, and steps that no model allows, over all runs.
     violations: u64,
-    /// The share of optimal actions in the second half of the episodes.
     late_optimal_share: Option<Mean>,
-    /// The optimistic value of the start in the last plan.
     promised: Option<Mean>,
     burn_in: Option<BurnIn>,
     /// Steps per second of processor time, if times are asked for.
@@ -142,8 +135,7 @@ impl<'a> ContenderRow<'a> {
     }
 }
 
-/// The contender that the others are measured against: one that learns before one that knows the
-/// truth, one that was never truncated before one that was.
+/// The contender with the least gap regret, those that know the truth or were truncated behind others.
 fn best<'a>(views: &[View<'a>]) -> Option<View<'a>> {
     let rank = |view: &View| (view.truncated() > 0, view.knows_the_truth());
     let paid = |view: &View| view.mean_of(|run| run.row.gap_regret).map_or(f64::INFINITY, |m| m.mean);
@@ -185,14 +177,12 @@ impl<'a> Comparison<'a> {
         known.any(|other| Some(other) != first)
     }
 
-    /// The rows that the reference is judged by: rivals whose guarantee holds or is unknown, and that
-    /// are not shown beside.
+    /// The rivals that the reference is judged by: their guarantee holds or is unknown.
     fn rivals(&self) -> Vec<(&ContenderRow<'a>, &Difference)> {
-        let judged = |row: &&ContenderRow| {
-            matches!(row.guarantee, Some("yes" | "unknown"))
-                && !self.ask.beside.contains(&row.contender.label)
-        };
-        self.rows().filter(judged).filter_map(|row| Some((row, row.difference.as_ref()?))).collect()
+        let beside = |row: &ContenderRow| self.ask.beside.contains(&row.contender.label);
+        let proved = self.rows().filter(|row| matches!(row.guarantee, Some("yes" | "unknown")));
+        let judged = proved.filter(|row| !beside(row));
+        judged.filter_map(|row| Some((row, row.difference.as_ref()?))).collect()
     }
 
     /// The number of rivals with a verdict, or without one.
@@ -229,8 +219,8 @@ impl<'a> Comparison<'a> {
         if let Some(reference) = &self.ask.against {
             let nowhere_worse = self.verdicts(Some(Verdict::More)) + self.verdicts(None) == 0;
             data.insert("nowhere_worse".into(), nowhere_worse.into());
-            let against = json!({ "reference": reference, "differences": self.differences });
-            data.insert("against".into(), against);
+            let differences = &self.differences;
+            data.insert("against".into(), json!({ "reference": reference, "differences": differences }));
         }
         data.insert("words".into(), words.into());
         Value::Object(data)
@@ -238,45 +228,12 @@ impl<'a> Comparison<'a> {
 
     fn methods(&self) -> Vec<String> {
         let tests: Vec<PairedTest> = self.differences.iter().filter_map(|d| d.test).collect();
-        let methods = [
-            (true, "Means have 95 % intervals of Student's t over the runs."),
-            (
-                true,
-                "Gap regret sums Q*(s,a) − V*(s) over the steps: it has the same mean as the regret, and \
-                 far less noise.",
-            ),
-            (
-                true,
-                "Behind best: the mean of the differences in gap regret to the best learner, seed by \
-                 seed, which met the same luck. Its 95 % interval is that of a BCa bootstrap (Efron \
-                 1987, 2,000 resamples of the runs), of Student's t with fewer than eight runs.",
-            ),
-            (
-                true,
-                "Growth: the exponent e of K^e, fitted by least squares to the logarithms of the mean gap \
-                 regret over the last two doublings of K.",
-            ),
-            (
-                self.rows().any(|row| row.burn_in.is_some()),
-                "Burn-in: the first recorded plan over a confidence set that rules something out, \
-                 as an episode; the median over the runs, those without such a plan counted as \
-                 later than all.",
-            ),
-            (
-                tests.contains(&PairedTest::ExactSignFlips),
-                "Paired tests: all ways of flipping the signs of the differences.",
-            ),
-            (
-                tests.contains(&PairedTest::DrawnSignFlips),
-                "Paired tests: 19,999 random ways of flipping the signs of the differences, always \
-                 the same.",
-            ),
-            (
-                tests.contains(&PairedTest::Student),
-                "Paired tests: Student's t, because so few runs have too few signs to flip.",
-            ),
-        ];
-        let used = methods.into_iter().filter(|(used, _)| *used).map(|(_, method)| method.to_string());
+        let burn_in = self.rows().any(|row| row.burn_in.is_some());
+        let [exact, drawn, student] =
+            [PairedTest::ExactSignFlips, PairedTest::DrawnSignFlips, PairedTest::Student]
+                .map(|test| tests.contains(&test));
+        let used = [true, true, true, true, burn_in, exact, drawn, student].into_iter().zip(METHODS);
+        let used = used.filter(|(used, _)| *used).map(|(_, method)| method.to_string());
         let holm = (!tests.is_empty()).then(|| {
             format!(
                 "Holm's correction over {}: together they err with a probability of at most 5 %.",
@@ -286,6 +243,22 @@ impl<'a> Comparison<'a> {
         used.chain(holm).collect()
     }
 }
+
+const METHODS: [&str; 8] = [
+    "Means have 95 % intervals of Student's t over the runs.",
+    "Gap regret sums Q*(s,a) − V*(s) over the steps: it has the same mean as the regret, and far less \
+     noise.",
+    "Behind best: the mean of the differences in gap regret to the best learner, seed by seed, which met \
+     the same luck. Its 95 % interval is that of a BCa bootstrap (Efron 1987, 2,000 resamples of the \
+     runs), of Student's t with fewer than eight runs.",
+    "Growth: the exponent e of K^e, fitted by least squares to the logarithms of the mean gap regret \
+     over the last two doublings of K.",
+    "Burn-in: the first recorded plan over a confidence set that rules something out, as an episode; the \
+     median over the runs, those without such a plan counted as later than all.",
+    "Paired tests: all ways of flipping the signs of the differences.",
+    "Paired tests: 19,999 random ways of flipping the signs of the differences, always the same.",
+    "Paired tests: Student's t, because so few runs have too few signs to flip.",
+];
 
 /// Adds the comparison to the findings.
 pub(super) fn add(results: &Results, ask: &ComparisonAsk, findings: &mut Findings) {

@@ -7,8 +7,7 @@ use crate::analysis::phrase::listed;
 use crate::figure::number_label;
 use crate::table::fixed;
 
-/// The table, the cost of the best policy, and numbers of every learner; with several worlds, each name
-/// ends with the world.
+/// Tables, sentences and numbers; with several worlds, the name of a number ends with the world.
 pub(super) fn of(comparison: &Comparison) -> Vec<(String, String)> {
     let (several, ratio) = (comparison.several(), comparison.is_about_the_ratio());
     let mut parts = Vec::new();

@@ -2,25 +2,24 @@
 
 use super::paired::Verdict;
 use super::{Comparison, ContenderRow, WorldRows};
-use crate::analysis::Section;
 use crate::analysis::phrase::{counted, or_dash, p_value, readable, short};
 use crate::analysis::view::{Knowledge, at_least};
 use crate::figure::number_label;
 use crate::study::FigureKind;
 use crate::table::{Table, word};
 
-pub(super) fn of(comparison: &Comparison) -> Vec<Section> {
-    let mut sections = Vec::new();
+pub(super) fn of(comparison: &Comparison) -> Vec<Table> {
+    let mut tables = Vec::new();
     if comparison.is_about_the_ratio() {
-        sections.push(Section { title: "Regret/K".into(), table: per_episode(comparison, "-") });
+        tables.push(per_episode(comparison, "-").titled("Regret/K"));
     }
     if comparison.several() {
-        sections.push(Section { title: "Gap regret".into(), table: matrix(comparison, false) });
+        tables.push(matrix(comparison, false).titled("Gap regret"));
     }
-    let section = |world| Section { title: headline(comparison, world), table: cells(comparison, world) };
-    sections.extend(comparison.worlds.iter().map(section));
-    sections.extend(against(comparison));
-    sections
+    let of_world = |world| cells(comparison, world).titled(headline(comparison, world));
+    tables.extend(comparison.worlds.iter().map(of_world));
+    tables.extend(against(comparison));
+    tables
 }
 
 impl Comparison<'_> {
@@ -177,7 +176,7 @@ pub(super) fn per_episode(comparison: &Comparison, none: &str) -> Table {
 }
 
 /// All contenders against the reference.
-fn against(comparison: &Comparison) -> Option<Section> {
+fn against(comparison: &Comparison) -> Option<Table> {
     let reference = comparison.ask.against.as_deref()?;
     let several = comparison.several();
     let less = format!("gap regret less that of {reference}");
@@ -194,5 +193,5 @@ fn against(comparison: &Comparison) -> Option<Section> {
         let cells = [d.label.clone(), d.text(), p(d.p), p(d.adjusted_p), says];
         table.row(several.then(|| d.world.clone()).into_iter().chain(cells).collect());
     }
-    Some(Section { title: format!("Against {reference}, seed by seed"), table })
+    Some(table.titled(format!("Against {reference}, seed by seed")))
 }

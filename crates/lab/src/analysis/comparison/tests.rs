@@ -1,8 +1,8 @@
 use crate::analysis::tests::{results, run, study, with};
 use crate::analysis::{Findings, analyse};
-use crate::figure::{Colour, Format, Marker};
+use crate::figure::{Colour, Marker, Marks};
 use crate::results::{Results, Run};
-use crate::study::{AxisSpec, Band, ComparisonAsk, FigureKind, FigureSpec, MarkSpec, Study};
+use crate::study::{ComparisonAsk, FigureKind, FigureSpec, Study};
 
 /// Asks for a comparison.
 fn asking(mut study: Study, ask: ComparisonAsk) -> Study {
@@ -200,7 +200,7 @@ fn a_matrix_has_one_column_for_each_world() {
     );
     assert_eq!(part(&findings, "gap regret lr @ ladder@dim=2"), Some("5 ± 0"));
     assert_eq!(findings.tables.len(), 4, "matrix, two worlds, against");
-    assert_eq!(findings.tables[0].title, "Gap regret");
+    assert_eq!(findings.tables[0].title(), "Gap regret");
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn learners_that_know_different_things_stand_in_blocks() {
         Some(run(seed, 4, |_| learner as f64))
     }));
     let told: Vec<[&str; 3]> =
-        findings.tables[0].table.rows().iter().map(|row| [0, 1, 2].map(|i| row[i].as_str())).collect();
+        findings.tables[0].rows().iter().map(|row| [0, 1, 2].map(|i| row[i].as_str())).collect();
     let expected = [
         ["lr", "the models", "1 ± 0"],
         ["lsvi-ucb-ssp", "the models", "4 ± 0"],
@@ -222,7 +222,7 @@ fn learners_that_know_different_things_stand_in_blocks() {
         ["lsvi-ucb-ssp@features=one-hot", "nothing", "5 ± 0"],
     ];
     assert_eq!(told, expected);
-    let of_a_world: Vec<&str> = findings.tables[1].table.rows().iter().map(|row| row[1].as_str()).collect();
+    let of_a_world: Vec<&str> = findings.tables[1].rows().iter().map(|row| row[1].as_str()).collect();
     assert_eq!(of_a_world, expected.map(|row| row[1]), "the table of one world has the same blocks");
     assert_eq!(findings.data["comparison"]["rows"][0]["knows"], "nothing", "data keep their order");
     // what is in force counts, whoever set it
@@ -234,7 +234,7 @@ fn learners_that_know_different_things_stand_in_blocks() {
     let only = crate::analysis::tests::study(&["corridor"], &["eb-ssp"], 1, 4);
     let findings = analyse(&results(asking(only, ComparisonAsk::default()), known));
     assert_eq!(findings.data["comparison"]["rows"][0]["knows"], "map");
-    assert_eq!(findings.tables[0].table.headings()[1], "radius", "no column where all know the same");
+    assert_eq!(findings.tables[0].headings()[1], "radius", "no column where all know the same");
 }
 
 #[test]
@@ -254,7 +254,7 @@ fn truncated_runs_are_lower_bounds() {
     let row = &findings.data["comparison"]["rows"][1];
     assert_eq!((row["truncated"].as_u64(), row["growth"].is_null()), (Some(8), true));
     assert_eq!(findings.data["comparison"]["best"], "lr", "who was cut off is not the best");
-    assert!(findings.tables[0].table.rows()[1].contains(&"≥ 3 ± 0".to_string()));
+    assert!(findings.tables[0].rows()[1].contains(&"≥ 3 ± 0".to_string()));
     assert!(findings.sound, "a lower bound below 0 says nothing");
     let warning = "levis: 8 of 8 runs met the cap on steps and are truncated; their regret is that of fewer";
     assert!(findings.warnings[0].starts_with(warning), "{:?}", findings.warnings);
@@ -278,7 +278,7 @@ fn nothing_and_little_are_told_as_such() {
                   learner: lr 3 of 3, levis 2 of 3";
     assert_eq!(findings.warnings[0], uneven);
     assert_eq!(findings.warnings[1], "1 run failed: levis on corridor with seed 2 (no memory)");
-    assert_eq!(findings.tables[0].table.rows()[1][3], "2 of 3");
+    assert_eq!(findings.tables[0].rows()[1][3], "2 of 3");
     assert!(says(&findings, "lr and levis have exactly the same curve with every seed."));
     let json = findings.json(&some);
     assert_eq!((json["runs"]["failed"].as_u64(), json["interrupted"].as_bool()), (Some(1), Some(false)));
@@ -295,7 +295,7 @@ fn times_are_shown_if_asked_for() {
         // on a busy machine a run waits; what it worked counts
         Some(Run { seconds: 9.0, ..run(seed, 50, |_| 0.0) })
     }));
-    let table = &findings.tables[0].table;
+    let table = &findings.tables[0];
     assert_eq!(table.headings()[10..], ["steps/s", "memory"]);
     // 200 steps in a second
     assert_eq!(table.rows()[0][10..], ["200", "3.4 kB"]);
@@ -308,19 +308,8 @@ fn times_are_shown_if_asked_for() {
 fn with_print(mut results: Results, points: Vec<(f64, f64)>) -> Findings {
     let (colour, marker) = (Colour::BLUE, Marker::Square);
     results.study.learners[1].look.colour = Some(colour);
-    results.study.figures.push(FigureSpec {
-        kind: FigureKind::PerRoot,
-        name: "ratio".into(),
-        title: String::new(),
-        worlds: Vec::new(),
-        learners: Vec::new(),
-        x: AxisSpec::default(),
-        y: AxisSpec::default(),
-        band: Band::Student,
-        size: None,
-        marks: vec![MarkSpec { label: "published".into(), colour, marker, points }],
-        formats: Format::all(),
-    });
+    let marks = vec![Marks { label: "published".into(), colour, marker, points }];
+    results.study.figures.push(FigureSpec { marks, ..FigureSpec::of(FigureKind::PerRoot) });
     analyse(&results)
 }
 
@@ -336,7 +325,7 @@ fn curves_are_told_beside_what_others_published() {
     let table = part(&findings, "table").unwrap();
     assert!(table.starts_with("| learner | radius | guarantee holds | Regret/K, corridor |"), "{table}");
     assert!(part(&findings, "cells").is_some());
-    assert_eq!(findings.tables[0].title, "Regret/K");
+    assert_eq!(findings.tables[0].title(), "Regret/K");
     let band = "Bands in figures: Student's 95 % interval of the mean, at each point for itself.";
     assert!(findings.methods.iter().any(|method| method == band), "{:?}", findings.methods);
 }

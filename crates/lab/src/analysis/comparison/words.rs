@@ -4,10 +4,10 @@ use super::paired::Verdict;
 use super::{Comparison, ContenderRow, WorldRows};
 use crate::analysis::phrase::{self, counted, listed, range, short, times, verb};
 use crate::analysis::view::View;
-use crate::figure::number_label;
+use crate::figure::{Marks, number_label};
 use crate::group::grouped;
 use crate::stats::BurnIn;
-use crate::study::{FigureKind, FigureSpec, MarkSpec};
+use crate::study::{FigureKind, FigureSpec};
 
 /// Up to this many contenders are named with their numbers; more are summed up as a range.
 const FEW: usize = 6;
@@ -108,15 +108,14 @@ fn verdict(comparison: &Comparison) -> Vec<String> {
     let mut words = Vec::new();
     if !rivals.is_empty() {
         let count = |verdict| comparison.verdicts(Some(verdict));
-        let what = if comparison.several() { "pair" } else { "rival" };
+        let (less, more, open) = (count(Verdict::Less), count(Verdict::More), count(Verdict::Open));
+        let pairs = match comparison.several() {
+            true => counted(rivals.len(), "pair") + " of a world and a rival",
+            false => counted(rivals.len(), "rival"),
+        };
         words.push(format!(
-            "Of {}{} whose guarantee holds or is unknown, {reference} pays less in {}, more in {}, and \
-             cannot be told apart in {}, by paired tests at 5 % with Holm's correction.",
-            counted(rivals.len(), what),
-            if comparison.several() { " of a world and a rival" } else { "" },
-            count(Verdict::Less),
-            count(Verdict::More),
-            count(Verdict::Open)
+            "Of {pairs} whose guarantee holds or is unknown, {reference} pays less in {less}, more in {more}, \
+             and cannot be told apart in {open}, by paired tests at 5 % with Holm's correction."
         ));
         let unknown = comparison.verdicts(None);
         if unknown > 0 {
@@ -129,11 +128,8 @@ fn verdict(comparison: &Comparison) -> Vec<String> {
     for (row, d) in rivals.iter().filter(|(_, d)| d.verdict == Some(Verdict::More)) {
         // without its sign: the words give the direction
         let by = d.difference.map_or("-".into(), |m| m.negated().to_string());
-        words.push(format!(
-            "{reference} pays more than {}{}, by {by}.",
-            row.label(),
-            comparison.on(row.world)
-        ));
+        let (label, on) = (row.label(), comparison.on(row.world));
+        words.push(format!("{reference} pays more than {label}{on}, by {by}."));
     }
     for row in comparison.rows().filter(|row| comparison.ask.beside.contains(&row.contender.label)) {
         let Some(d) = row.difference.as_ref().filter(|d| d.difference.is_some()) else { continue };
@@ -177,14 +173,11 @@ fn linear(comparison: &Comparison, world: &WorldRows) -> Option<String> {
     let (labels, exponents): (Vec<&str>, Vec<f64>) = linear.unzip();
     let n = labels.len();
     let exponents = range(exponents, |e| format!("K^{e:.2}"))?;
+    let (place, labels, has) = (comparison.place(world), listed(&labels), verb(n, "has", "have"));
+    let (last, its) = (number_label(world.point.length.episodes as f64, 0), verb(n, "its", "their"));
     Some(format!(
-        "{}{} {} not learnt by episode {}: over the last two doublings of K {} gap regret grows as \
-         {exponents}.",
-        comparison.place(world),
-        listed(&labels),
-        verb(n, "has", "have"),
-        number_label(world.point.length.episodes as f64, 0),
-        verb(n, "its", "their")
+        "{place}{labels} {has} not learnt by episode {last}: over the last two doublings of K {its} gap \
+         regret grows as {exponents}."
     ))
 }
 
@@ -252,10 +245,8 @@ fn burn_in(comparison: &Comparison, world: &WorldRows) -> Vec<String> {
     let left: Vec<String> = left.into_iter().map(end).collect();
     let mut words = Vec::new();
     if !left.is_empty() && left.len() <= FEW && comparison.worlds.len() <= FEW_WORLDS {
-        words.push(format!(
-            "In the median run, sets begin to rule something out{{}} in episode {}.",
-            listed(&left)
-        ));
+        let left = listed(&left);
+        words.push(format!("In the median run, sets begin to rule something out{{}} in episode {left}."));
     }
     if !never.is_empty() {
         let sets = verb(never.len(), "The set of", "The sets of");
@@ -286,7 +277,7 @@ fn published(comparison: &Comparison, world: &WorldRows) -> Vec<String> {
     words
 }
 
-fn beside_print(comparison: &Comparison, world: &WorldRows, view: View, mark: &MarkSpec) -> Option<String> {
+fn beside_print(comparison: &Comparison, world: &WorldRows, view: View, mark: &Marks) -> Option<String> {
     let reached = view.runs().iter().filter_map(|run| run.episodes.last()).map(|row| row.episode).min()?;
     let points = mark.points.iter().filter(|(root, _)| root * root <= reached as f64);
     let &(root, value) = points.max_by(|a, b| a.0.total_cmp(&b.0))?;
@@ -296,13 +287,9 @@ fn beside_print(comparison: &Comparison, world: &WorldRows, view: View, mark: &M
         _ if ours.mean > value => "lies above",
         _ => "lies below",
     };
-    Some(format!(
-        "{}{} has Regret/K = {ours} at √K = {}, which {relation} {value} at {root} ({}).",
-        comparison.place(world),
-        view.label(),
-        number_label((k as f64).sqrt(), 1),
-        mark.label
-    ))
+    let (place, label, at) = (comparison.place(world), view.label(), number_label((k as f64).sqrt(), 1));
+    let published = format!("{value} at {root} ({})", mark.label);
+    Some(format!("{place}{label} has Regret/K = {ours} at √K = {at}, which {relation} {published}."))
 }
 
 #[cfg(test)]

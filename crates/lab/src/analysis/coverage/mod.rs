@@ -3,20 +3,20 @@
 //! A set that is all of B always covers, so coverage is shown with a width. A learner that plans over a
 //! set without theta* may be wrong for ever, so a loss at any time counts.
 
-mod parts;
 #[cfg(test)]
 mod tests;
 
-use super::phrase::{counted, hits_and_limit, or_dash, significant};
+use super::Findings;
+use super::phrase::{counted, hits_and_limit, or_dash, percent, range, readable, significant};
 use super::view::{View, by_world};
-use super::{Findings, Section};
 use crate::Contender;
 use crate::figure::number_label;
-use crate::group::grouped;
+use crate::group::{distinct, grouped};
 use crate::results::{Results, Run};
 use crate::stats::{Mean, Proportion};
 use crate::study::Study;
 use crate::table::Table;
+use goalward::{Settings, learners};
 use serde::Serialize;
 use serde_json::json;
 
@@ -30,32 +30,23 @@ struct CoverageRow<'a> {
     name: String,
     #[serde(flatten)]
     contender: &'a Contender,
-    /// The kind of its confidence radius.
     radius: Option<&'a str>,
-    /// Whether what is proved of the learner holds here.
     guarantee: Option<&'a str>,
-    /// The probability with which the sets may lose theta*; `None` where a condition of the proof is
-    /// not met.
+    /// The probability of a loss; `None` where a condition of the proof is not met.
     promised: Option<f64>,
     runs: usize,
-    /// Runs in which theta* was outside after some step: of a likelihood set itself, of a regression's
-    /// ellipsoid.
+    /// Runs in which theta* was outside the likelihood set or the ellipsoid after some step.
     lost: Option<Proportion>,
-    /// Runs with a plan over a set without theta*: for a likelihood set, over the ellipsoid around it.
+    /// Runs with a plan over a set without theta*, which for a likelihood set is the ellipsoid around it.
     lost_at_plan: Option<Proportion>,
-    /// The same though theta* was in the confidence set. The planning set must contain that one, so any
-    /// such run is an error of goalward.
+    /// The same though theta* was in the confidence set: an error of goalward.
     missed_at_plan: usize,
     /// The first such run: seed and step.
     first_missed: Option<(u64, u64)>,
-    /// The likelihood's threshold above the least loss after the last step.
     nats: Option<Mean>,
-    /// The radius of the regression's ellipsoid after the last step, in its own norm.
     beta: Option<Mean>,
-    /// The width of the set within B after the last step, as a share of B's: mean over all
-    /// phi_V*(s,a).
     width: Option<Mean>,
-    /// Runs whose set was empty after the last step.
+    /// Runs with an empty set at the end.
     empty: usize,
     gap_regret: Option<Mean>,
 }
@@ -159,23 +150,19 @@ fn sentences(rows: &[CoverageRow]) -> Vec<String> {
             Some(_) => ", which is above delta",
             None => "",
         };
+        let (subject, hits, runs) = (row.subject(), lost.hits, counted(lost.n as usize, "run"));
+        let limit = 100.0 * lost.limit;
         words.push(format!(
-            "{} loses theta* in {} of {}; with 95 % confidence in at most {:.1} % of all{kept}.",
-            row.subject(),
-            lost.hits,
-            counted(lost.n as usize, "run"),
-            100.0 * lost.limit
+            "{subject} loses theta* in {hits} of {runs}; with 95 % confidence in at most {limit:.1} % of all{kept}."
         ));
     }
     for row in rows {
         let Some((seed, t)) = row.first_missed else { continue };
+        let (subject, missed, runs) = (row.subject(), row.missed_at_plan, counted(row.runs, "run"));
         words.push(format!(
-            "{} planned over a set without theta* in {} of {} though theta* was in its \
-             confidence set (first with seed {seed}, at step {t}). The one must contain the \
-             other: this is an error of goalward, please report it.",
-            row.subject(),
-            row.missed_at_plan,
-            counted(row.runs, "run")
+            "{subject} planned over a set without theta* in {missed} of {runs} though theta* was in its \
+             confidence set (first with seed {seed}, at step {t}). The one must contain the other: this is \
+             an error of goalward, please report it."
         ));
     }
     let refuted = rows.iter().filter(|row| row.is_refuted());
@@ -193,6 +180,66 @@ fn headline(study: &Study) -> String {
         [Some(steps)] => format!("Coverage: {} steps, {seeds}", number_label(steps as f64, 0)),
         _ => format!("Coverage: {seeds}"),
     }
+}
+
+/// The pieces that documents quote: the table; `matrix D` at the failure probability D; with learner and
+/// D, `lost` and `limit` in per cent over all worlds; and with a world, `lost` and `width` there.
+fn parts(all: &[CoverageRow]) -> Vec<(String, String)> {
+    let table = cells(all).markdown().replace("theta*", "θ\\*").replacen("| delta |", "| δ |", 1);
+    let mut parts = vec![("table".to_string(), table)];
+    let mut put = |name: String, text: Option<String>| parts.extend(text.map(|text| (name, text)));
+    for delta in distinct(all.iter().filter_map(|row| row.delta)) {
+        let here = || all.iter().filter(move |row| row.delta == Some(delta));
+        put(format!("matrix {delta}"), Some(matrix(all, delta).markdown()));
+        for name in distinct(here().map(|row| row.name.as_str())) {
+            let rows = || here().filter(|row| row.name == name);
+            let lost = || rows().filter_map(|row| row.lost);
+            put(format!("lost {name} {delta}"), range(lost().map(|p| p.share), percent));
+            let most = lost().map(|p| p.limit).fold(f64::NEG_INFINITY, f64::max);
+            put(format!("limit {name} {delta}"), (most >= 0.0).then(|| percent(most)));
+            for row in rows() {
+                let of = |what: &str| format!("{what} {name} {delta} {}", row.world);
+                put(of("lost"), row.lost.map(|p| percent(p.share)));
+                put(of("width"), row.width.map(|m| format!("{:.3}", m.mean)));
+            }
+        }
+    }
+    put("determinant/likelihood".into(), determinant(all));
+    parts
+}
+
+/// The widths of the sets with `determinant` radii as multiples of the likelihood set's.
+fn determinant(all: &[CoverageRow]) -> Option<String> {
+    let alone = learners::recommended(&Settings::new()).id;
+    let likelihood = |row: &CoverageRow| {
+        let twin = |other: &&CoverageRow| {
+            other.contender.learner == alone && other.world == row.world && other.delta == row.delta
+        };
+        Some(all.iter().find(twin)?.width?.mean)
+    };
+    let determinant = all.iter().filter(|row| row.radius == Some("determinant"));
+    let ratios = determinant.filter_map(|row| Some(row.width?.mean / likelihood(row)?));
+    range(ratios, |x| number_label(x, if x < 10.0 { 1 } else { 0 }))
+}
+
+/// Losses and widths with one column for each world.
+fn matrix(all: &[CoverageRow], delta: f64) -> Table {
+    let here = || all.iter().filter(move |row| row.delta == Some(delta));
+    let worlds = distinct(all.iter().map(|row| row.world));
+    let headings = std::iter::once("set".into()).chain(worlds.iter().map(|world| readable(world)));
+    let mut table = Table::new(headings);
+    for name in distinct(here().map(|row| row.name.as_str())) {
+        let of = |world: &str| here().find(|row| row.name == name && row.world == world);
+        let cell = |world: &str| {
+            let row = of(world)?;
+            Some(format!("{} lost, width {:.2}", row.lost?.hits, row.width?.mean))
+        };
+        let fails = |world: &&str| of(world).is_some_and(|row| row.guarantee == Some("no"));
+        let none = if worlds.iter().all(fails) { " (no guarantee)" } else { "" };
+        let cells = worlds.iter().map(|world| cell(world).unwrap_or("-".into()));
+        table.row(std::iter::once(format!("`{name}`{none}")).chain(cells).collect());
+    }
+    table
 }
 
 const METHODS: [&str; 6] = [
@@ -216,7 +263,7 @@ pub(super) fn add(results: &Results, findings: &mut Findings) {
     let words = sentences(&rows);
     let sound = !rows.iter().any(|row| row.is_refuted() || row.missed_at_plan > 0);
     findings.sound &= sound;
-    let table = Section { title: headline(&results.study), table: cells(&rows) };
+    let table = cells(&rows).titled(headline(&results.study));
     let data = json!({ "rows": rows, "words": words, "sound": sound });
-    findings.put("coverage", vec![table], parts::of(&rows), data, words, METHODS.map(String::from).to_vec());
+    findings.put("coverage", vec![table], parts(&rows), data, words, METHODS.map(String::from).to_vec());
 }

@@ -70,10 +70,10 @@ fn losses_are_counted_with_their_limits() {
     assert_eq!(findings.words[0], first);
     assert_eq!(findings.words.len(), 4, "likelihood sets: two deltas in two worlds");
     let table = &findings.tables[0];
-    assert_eq!(table.title, "Coverage: 500 steps, 50 seeds");
+    assert_eq!(table.title(), "Coverage: 500 steps, 50 seeds");
     let cells = ["10.0 %", "2/50", "12.1 %", "0/50", "5.10 nats", "-", "0.2000", "4 ± 0"];
-    assert_eq!(table.table.rows()[0][3..], cells);
-    assert_eq!(table.table.rows()[1][8..10], ["24.14", "0.5000 (1 empty)"]);
+    assert_eq!(table.rows()[0][3..], cells);
+    assert_eq!(table.rows()[1][8..10], ["24.14", "0.5000 (1 empty)"]);
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn a_loss_at_a_plan_alone_is_an_error() {
 fn nothing_and_learners_without_sets_are_told_as_such() {
     let none = analyse(&results(asking(study(&["corridor"], &["lr@delta=0.1"], 3, 5)), |_, _, _| None));
     assert!(none.sound && none.words.is_empty());
-    assert_eq!(none.tables[0].table.rows()[0][1..5], ["0.1", "lr", "-", "-"]);
+    assert_eq!(none.tables[0].rows()[0][1..5], ["0.1", "lr", "-", "-"]);
     assert!(none.warnings[0].contains("0 of 3"), "{:?}", none.warnings);
     let random = asking(study(&["corridor"], &["random"], 3, 5));
     let random = analyse(&results(random, |_, _, seed| Some(run(seed, 5, |_| 1.0))));

@@ -2,10 +2,10 @@
 //! `PICTURES=1 cargo test -p goalward-lab --lib gallery` puts them below `target/pictures`.
 
 use super::{samples, with_curves_or_rows};
-use crate::figure::{Colour, Format, Marker};
+use crate::figure::{Colour, Format, Marker, Marks};
 use crate::pictures::draw;
 use crate::results::Results;
-use crate::study::{Band, FigureKind, FigureSpec, MarkSpec};
+use crate::study::{Band, FigureKind, FigureSpec};
 use std::path::Path;
 
 const NAMES: [&str; 12] = [
@@ -65,7 +65,7 @@ fn twelve() -> Results {
 fn one_world() {
     let results = twelve();
     for kind in with_curves_or_rows() {
-        let marks = vec![MarkSpec {
+        let marks = vec![Marks {
             label: "LEVIS++ published (digitised)".into(),
             colour: Colour::VERMILLION,
             marker: Marker::Circle,

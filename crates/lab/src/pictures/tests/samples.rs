@@ -112,19 +112,8 @@ pub(crate) fn results(learners: &[&str], worlds: &[&str], seeds: usize, most: u6
 
 /// A figure of everything.
 pub(crate) fn spec(kind: FigureKind) -> FigureSpec {
-    FigureSpec {
-        kind,
-        name: format!("{kind:?}").to_lowercase(),
-        title: String::new(),
-        worlds: Vec::new(),
-        learners: Vec::new(),
-        x: AxisSpec::default(),
-        y: AxisSpec::default(),
-        band: Band::Student,
-        size: None,
-        marks: Vec::new(),
-        formats: vec![Format::Svg],
-    }
+    let name = format!("{kind:?}").to_lowercase();
+    FigureSpec { name, formats: vec![Format::Svg], ..FigureSpec::of(kind) }
 }
 
 /// The support of an ellipse around a point, the narrower the later.
@@ -173,8 +162,7 @@ pub(crate) fn growing() -> Results {
         }
     }
     let family = |world: &str, over, expect| GrowthFamily { world: world.into(), over, expect };
-    results.study.analysis.growth = Some(GrowthAsk {
-        families: vec![family("a", Grows::Episodes, Some((0.4, 0.6))), family("b", Grows::TStar, None)],
-    });
+    results.study.analysis.growth =
+        vec![family("a", Grows::Episodes, Some((0.4, 0.6))), family("b", Grows::TStar, None)];
     results
 }

@@ -10,7 +10,7 @@ mod sets;
 pub use recorder::Recorder;
 
 use super::embed::rounded;
-use super::parameters::settings;
+use super::tables::settings;
 use crate::Result;
 use crate::figure::number_label;
 use goalward::episode::Runner;
@@ -110,7 +110,7 @@ fn data(recorder: &Recorder, runner: &Runner) -> Value {
     };
     let exact = arena.exact();
     let best = stage.table(problem, |s| Some(exact.v[s]), |s, a| Some(exact.q[problem.pair(s, a)]));
-    let tables: Vec<Value> = recorder.tables.iter().map(|table| table.json(stage, problem)).collect();
+    let tables: Vec<Value> = recorder.tables.iter().map(|table| stage.json(table, problem)).collect();
     json!({
         "grid": stage.grid(problem),
         "states": stage.names(problem, &recorder.visited),
@@ -118,7 +118,7 @@ fn data(recorder: &Recorder, runner: &Runner) -> Value {
         "start": problem.start(),
         "goal": problem.goal(),
         "episodes": runner.spec().episodes,
-        "best": best.json(stage, problem),
+        "best": stage.json(&best, problem),
         "tables": tables,
         "theta": truth.map(|theta| &theta[..shown]),
         "models": (0..shown).map(model).collect::<Vec<_>>(),

@@ -1,4 +1,4 @@
-//! Watches a run and keeps what its replay shows, within bounds that do not depend on its length.
+//! Watches a run and keeps a bounded part of it for its replay.
 
 use super::scene::{Stage, StateTable};
 use super::sets::SetWatch;

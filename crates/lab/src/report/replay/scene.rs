@@ -21,12 +21,8 @@ pub(super) struct Stage {
     pub(super) shown: Vec<State>,
 }
 
-/// Values and policy of the states that are shown.
-#[derive(PartialEq)]
-pub(super) struct StateTable {
-    values: Vec<Option<f64>>,
-    policy: Vec<Option<Action>>,
-}
+/// Values and actions of the states that are shown.
+pub(super) type StateTable = Vec<(Option<f64>, Option<Action>)>;
 
 impl Stage {
     pub(super) fn new(problem: &Problem) -> Stage {
@@ -69,11 +65,27 @@ impl Stage {
             }
             best.map(|(_, a)| a)
         };
-        let policy = |&s: &State| if s == problem.goal() { None } else { greedy(s) };
-        StateTable {
-            values: self.shown.iter().map(|s| value(*s)).collect(),
-            policy: self.shown.iter().map(policy).collect(),
-        }
+        let policy = |s: State| if s == problem.goal() { None } else { greedy(s) };
+        self.shown.iter().map(|&s| (value(s), policy(s))).collect()
+    }
+
+    /// On a grid the policy is a text of directions, elsewhere a list of names.
+    pub(super) fn json(&self, table: &StateTable, problem: &Problem) -> Value {
+        let known = table.iter().any(|(value, _)| value.is_some());
+        let values = table.iter().map(|(value, _)| value.map_or(Value::Null, |v| rounded(v, DIGITS)));
+        let values: Vec<Value> = values.collect();
+        let actions = || self.shown.iter().zip(table).map(|(s, (_, a))| (*s, *a));
+        let policy = match self.layout.is_some() {
+            true => {
+                let letter = |(s, a): (State, Option<Action>)| {
+                    let direction = a.and_then(|a| direction(problem, s, a));
+                    direction.map_or('.', |d| char::from(b'0' + d))
+                };
+                Value::from(actions().map(letter).collect::<String>())
+            }
+            false => actions().map(|(s, a)| a.map(|a| problem.action_name(s, a).into_owned())).collect(),
+        };
+        json!({ "v": if known { Value::from(values) } else { Value::Null }, "policy": policy })
     }
 
     /// Rows, columns and the position of each state; states without one lie below the grid.
@@ -110,27 +122,6 @@ fn direction(problem: &Problem, s: State, a: Action) -> Option<u8> {
     }
 }
 
-impl StateTable {
-    /// On a grid the policy is a text of directions, elsewhere a list of names.
-    pub(super) fn json(&self, stage: &Stage, problem: &Problem) -> Value {
-        let known = self.values.iter().any(Option::is_some);
-        let values: Vec<Value> =
-            self.values.iter().map(|v| v.map_or(Value::Null, |v| rounded(v, DIGITS))).collect();
-        let states = || stage.shown.iter().zip(&self.policy);
-        let policy = match stage.layout.is_some() {
-            true => {
-                let letter = |(s, a): (&State, &Option<Action>)| {
-                    let direction = a.and_then(|a| direction(problem, *s, a));
-                    direction.map_or('.', |d| char::from(b'0' + d))
-                };
-                Value::from(states().map(letter).collect::<String>())
-            }
-            false => states().map(|(s, a)| a.map(|a| problem.action_name(*s, a).into_owned())).collect(),
-        };
-        json!({ "v": if known { Value::from(values) } else { Value::Null }, "policy": policy })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,7 +134,7 @@ mod tests {
         let (problem, stage) = (arena.problem(), Stage::new(arena.problem()));
         let exact = arena.exact();
         let table = stage.table(problem, |s| Some(exact.v[s]), |s, a| Some(exact.q[problem.pair(s, a)]));
-        let json = table.json(&stage, problem);
+        let json = stage.json(&table, problem);
         let policy = json["policy"].as_str().unwrap();
         assert_eq!(policy.len(), 9);
         assert_eq!(&policy[problem.goal()..=problem.goal()], ".", "nothing is left to do");

@@ -2,7 +2,7 @@
 //! the projection onto the plane of the first two.
 
 use super::{DIGITS, rounded};
-use crate::sets::{Extent, Which};
+use crate::sets::{Extent, Which, polygon_within};
 use goalward::learners::Learner;
 use goalward::numeric::Portable;
 use serde_json::{Value, json};
@@ -40,8 +40,7 @@ impl SetWatch {
         SetWatch { shown, directions: coordinates.chain(plane).collect(), angles, last: None }
     }
 
-    /// The learner's current estimate, and the set of its last plan, which its values and its policy
-    /// come from. That set is measured once for each plan.
+    /// The learner's current estimate, and the set of its last plan, measured once for each plan.
     pub(super) fn look(&mut self, learner: &Learner) -> Value {
         let plan = learner.clock().j;
         let mut view = match self.last.take() {
@@ -56,9 +55,8 @@ impl SetWatch {
         view
     }
 
-    /// The set of the last plan, or that of all data if there was none; several sets count as their
-    /// intersection. `ends`: the interval of each coordinate; `outline`: the corners of the
-    /// projection, if the set is bounded.
+    /// The intersection of the sets of the last plan, or of all data if there was none. `ends`: the
+    /// interval of each coordinate; `outline`: the corners of the projection, if it is bounded.
     fn set_of(&self, learner: &Learner) -> Value {
         let of = |which| Extent::of(learner, which, self.directions.iter());
         let planned = of(Which::Planned);
@@ -82,34 +80,15 @@ impl SetWatch {
     }
 }
 
-/// The points of a box that satisfy `x a + y b <= c` for all (a, b, c): the corners in order.
-///
-/// Lines through a corner, or a set that is a segment, leave corners that nearly coincide, which a
-/// drawing does not show.
+/// The corners with a slack: lines through a corner, or a set that is a segment, leave corners that
+/// nearly coincide, which a drawing does not show.
 fn polygon(
-    (left, right): (f64, f64),
-    (low, high): (f64, f64),
+    x: (f64, f64),
+    y: (f64, f64),
     half_planes: impl Iterator<Item = (f64, f64, f64)>,
 ) -> Vec<(f64, f64)> {
-    let slack = 1e-9 * (1.0 + [left, right, low, high].iter().fold(0.0, |most: f64, x| most.max(x.abs())));
-    let mut corners = vec![(left, low), (right, low), (right, high), (left, high)];
-    for (a, b, c) in half_planes {
-        let over = |&(x, y): &(f64, f64)| x * a + y * b - c - slack;
-        let mut kept = Vec::with_capacity(corners.len() + 1);
-        for (i, p) in corners.iter().enumerate() {
-            let q = &corners[(i + 1) % corners.len()];
-            let (from, to) = (over(p), over(q));
-            if from <= 0.0 {
-                kept.push(*p);
-            }
-            if (from < 0.0 && to > 0.0) || (from > 0.0 && to < 0.0) {
-                let share = from / (from - to);
-                kept.push((p.0 + share * (q.0 - p.0), p.1 + share * (q.1 - p.1)));
-            }
-        }
-        corners = kept;
-    }
-    corners
+    let slack = 1e-9 * (1.0 + [x.0, x.1, y.0, y.1].iter().fold(0.0, |most: f64, x| most.max(x.abs())));
+    polygon_within(x, y, half_planes, slack)
 }
 
 #[cfg(test)]

@@ -119,7 +119,6 @@ impl Reader {
         self.in_choice = true;
     }
 
-    /// Closes the current choice, if there is one.
     pub(super) fn end_choice(&mut self) {
         if std::mem::take(&mut self.in_choice) {
             self.model.end_choice();

@@ -1,15 +1,9 @@
-//! Storm's explicit text format, DRN ("direct encoding").
+//! Storm's explicit text format, DRN ("direct encoding"); `docs/models.md` says what is read.
 //!
 //! ```text
 //! @type: MDP
-//! @parameters
-//!
 //! @reward_models
 //! time energy
-//! @nr_states
-//! 3
-//! @nr_choices
-//! 3
 //! @model
 //! state 0 [0, 1] init
 //!     action walk [5, 0]
@@ -18,15 +12,9 @@
 //! state 1 [1, 0] "(x = 2) & (y = 1)"
 //! ```
 //!
-//! Rewards stand in brackets, one for each reward model; those of a state are paid by each of its
-//! choices and add to the choice's own. Labels follow, quoted if they contain spaces. A line that
-//! begins with `//` is a comment. Read are `MDP` and `DTMC` with the value types `double` and
-//! `rational`; models with rates, observations, intervals or parameters are refused, and said.
-//! Transitions may follow a state without an action line; equal successors add up when the model is
-//! used. Counts in the header are compared with what comes, and reserve nothing.
-//!
-//! Reading goes on after a fault of form, so that a report has them all: a line that makes no sense
-//! is left out, but a `state` or `action` line always begins a state or a choice.
+//! Transitions may follow a state without an action line. Counts in the header are compared, and
+//! reserve nothing. Reading goes on after a fault of form, so that a report has them all: a wrong
+//! line is left out, but a `state` or `action` line always begins a state or a choice.
 
 mod body;
 
@@ -38,13 +26,11 @@ use std::collections::HashMap;
 use std::io::BufRead;
 use std::path::Path;
 
-/// The most reward models.
 const MOST_REWARD_MODELS: usize = 1000;
 /// The most labels: a label of one letter takes a hundred bytes.
 const MOST_LABELS: usize = 100_000;
 
-/// Reads a model; an error only where the stream itself ends in one, faults of form are in the
-/// model.
+/// Reads a model. Faults of form are in the model; an error is one of the stream.
 pub(super) fn read(input: impl BufRead, path: &Path) -> Result<Explicit> {
     let mut reader = Reader::new(path);
     let mut lines = Lines::new(input);
@@ -69,24 +55,17 @@ pub(super) fn read(input: impl BufRead, path: &Path) -> Result<Explicit> {
     Ok(reader.finish(lines.number))
 }
 
-/// Where the reader stands.
+/// What the next line belongs to.
+#[derive(Clone, Copy, PartialEq)]
 enum Section {
-    /// Between the parts of the header.
     Header,
-    /// The next line belongs to this part.
-    Expect(Part),
-    /// Lines `$name : value`.
-    Placeholders,
-    /// States, actions and transitions.
-    Body,
-}
-
-#[derive(Clone, Copy)]
-enum Part {
     Parameters,
     RewardModels,
     States,
     Choices,
+    /// Lines `$name : value`.
+    Placeholders,
+    Body,
 }
 
 struct Reader {
@@ -96,13 +75,11 @@ struct Reader {
     nr_states: Option<u64>,
     nr_choices: Option<u64>,
     placeholders: HashMap<String, f64>,
-    /// The number of states that have begun.
     begun: usize,
     /// Whether a choice of the current state has begun.
     in_choice: bool,
     /// The numbers of the last brackets.
     values: Vec<f64>,
-    /// The file says that its numbers are rational: decimals are fractions too.
     rational: bool,
 }
 
@@ -128,7 +105,9 @@ impl Reader {
         let text = line.trim_start();
         let indent = line.len() - text.len();
         let read = match self.section {
-            Section::Expect(part) => self.value_of(part, text),
+            Section::Parameters | Section::RewardModels | Section::States | Section::Choices => {
+                self.value_of(self.section, text)
+            }
             _ if text.is_empty() || text.starts_with("//") => Ok(()),
             Section::Body => self.body(number, text),
             Section::Placeholders if text.starts_with('$') => self.placeholder(text),
@@ -167,14 +146,11 @@ impl Reader {
                 }
                 _ => Err((1, format!("value type {rest:?}: only double and rational are read"))),
             },
-            "@parameters" => self.expect(Part::Parameters),
-            "@reward_models" => self.expect(Part::RewardModels),
-            "@nr_states" => self.expect(Part::States),
-            "@nr_choices" => self.expect(Part::Choices),
-            "@placeholders" => {
-                self.section = Section::Placeholders;
-                Ok(())
-            }
+            "@parameters" => self.turn_to(Section::Parameters),
+            "@reward_models" => self.turn_to(Section::RewardModels),
+            "@nr_states" => self.turn_to(Section::States),
+            "@nr_choices" => self.turn_to(Section::Choices),
+            "@placeholders" => self.turn_to(Section::Placeholders),
             "@model" => {
                 self.section = Section::Body;
                 match self.has_type {
@@ -186,15 +162,15 @@ impl Reader {
         }
     }
 
-    fn expect(&mut self, part: Part) -> Result<(), Fault> {
-        self.section = Section::Expect(part);
+    fn turn_to(&mut self, section: Section) -> Result<(), Fault> {
+        self.section = section;
         Ok(())
     }
 
     /// The line after `@parameters`, `@reward_models`, `@nr_states` or `@nr_choices`.
-    fn value_of(&mut self, part: Part, text: &str) -> Result<(), Fault> {
+    fn value_of(&mut self, part: Section, text: &str) -> Result<(), Fault> {
         self.section = Section::Header;
-        if text.starts_with('@') && !matches!(part, Part::Parameters | Part::RewardModels) {
+        if text.starts_with('@') && matches!(part, Section::States | Section::Choices) {
             self.header(text)?;
             return Err((1, "a number is missing before this line".into()));
         }
@@ -202,14 +178,13 @@ impl Reader {
             text.parse().map_err(|_| (1, format!("{} is not the number of {what}", quoted(text))))
         };
         match part {
-            Part::Parameters if text.is_empty() => Ok(()),
-            Part::Parameters if text.starts_with('@') => self.header(text),
-            Part::Parameters => Err((
+            Section::Parameters if text.is_empty() => Ok(()),
+            Section::Parameters | Section::RewardModels if text.starts_with('@') => self.header(text),
+            Section::Parameters => Err((
                 1,
                 format!("the model has parameters ({}): give them values in Storm first", quoted(text)),
             )),
-            Part::RewardModels if text.starts_with('@') => self.header(text),
-            Part::RewardModels => {
+            Section::RewardModels => {
                 // counted before any is looked at: a line may be long
                 let count = text.split_ascii_whitespace().count();
                 if count > MOST_REWARD_MODELS {
@@ -221,14 +196,14 @@ impl Reader {
                 {
                     return Err((1, format!("reward model {name} is given twice (number {i})")));
                 }
-                self.model.rewards = names.into_iter().map(named).collect();
+                self.model.rewards = names.into_iter().map(Rewards::named).collect();
                 Ok(())
             }
-            Part::States => {
+            Section::States => {
                 self.nr_states = Some(count(text, "states")?);
                 Ok(())
             }
-            Part::Choices => {
+            _ => {
                 self.nr_choices = Some(count(text, "choices")?);
                 Ok(())
             }
@@ -242,7 +217,6 @@ impl Reader {
         Ok(())
     }
 
-    /// Numbers between brackets, one for each reward model.
     fn rewards(&mut self, list: &str) -> Result<(), String> {
         self.values.clear();
         if list.trim().is_empty() {
@@ -257,7 +231,7 @@ impl Reader {
         }
         if self.model.rewards.is_empty() && given <= MOST_REWARD_MODELS {
             // Storm's names for reward models that the header does not name
-            self.model.rewards = (0..given).map(|i| named(&format!("rew{i}"))).collect();
+            self.model.rewards = (0..given).map(|i| Rewards::named(&format!("rew{i}"))).collect();
         }
         match self.model.rewards.len() {
             models if models == given => Ok(()),
@@ -291,7 +265,7 @@ impl Reader {
         }
         let end = lines.max(1);
         let (states, choices) = (self.model.states(), self.model.choices());
-        if !matches!(self.section, Section::Body) {
+        if self.section != Section::Body {
             let what = if lines == 0 { "the file is empty" } else { "the file ends before @model" };
             self.model.fault(end, 1, what);
         } else if states == 0 {
@@ -313,10 +287,6 @@ impl Reader {
         model.initial = initial.into_iter().map(|s| (s, share)).collect();
         model
     }
-}
-
-fn named(name: &str) -> Rewards {
-    Rewards { name: name.into(), ..Rewards::default() }
 }
 
 /// The beginning of what was found, in quotes.

@@ -1,31 +1,17 @@
-//! Gymnasium's transition tables, as JSON.
+//! Gymnasium's transition tables, as JSON, and what `json.dump(env.unwrapped.P, ...)` writes:
+//! `{"0": {"0": [[prob, next_state, reward, terminated]]}}`. A table is a reward problem that ends;
+//! here it becomes a cost problem with a goal:
 //!
-//! ```json
-//! {"env": "CliffWalking-v1", "n_states": 48, "n_actions": 4, "initial_distribution": [0.0, 1.0],
-//!  "columns": ["state", "action", "prob", "next_state", "reward", "terminated"],
-//!  "transitions": [[0, 0, 1.0, 0, -1.0, false]]}
-//! ```
+//! * **cost**: minus the reward if no reward is positive, else 1 a step. If only the arrival pays,
+//!   `cost=shortfall` counts what a run's rewards fall short of that. What depends on the next
+//!   state is averaged over it.
+//! * **goal**: where terminating transitions with the highest reward lead; the others lead to
+//!   losing states. A transition that terminates leads *out of* the table: its next state becomes
+//!   the goal (or a losing state) if it is entered in no other way; else a new state does.
+//! * **start**: the initial distribution, or what the user says; only then [`Explicit::settle`]
+//!   finds goals.
 //!
-//! What `json.dump(env.unwrapped.P, ...)` writes is read as well: `{"0": {"0": [[1.0, 0, -1.0,
-//! false]]}}`, by state and by action the lists of prob, next_state, reward and terminated. It does
-//! not say where runs start, but may stand beside an `initial_distribution`.
-//!
-//! A table is a reward problem that ends; here it becomes a cost problem with a goal:
-//!
-//! * **cost**: minus the reward if no reward is positive, else 1 a step (`cost=reward` and `cost=1`
-//!   say it outright). If no reward is positive but that of reaching the goal, `cost=shortfall`
-//!   counts what a run's rewards fall short of that one. What depends on the next state is averaged
-//!   over it. Rows with the same state, action and next state add up.
-//! * **goal**: where terminating transitions lead; if their rewards differ, only those with the
-//!   highest, and the others lead to losing states, which are never left. A transition that
-//!   terminates leads *out of* the table: if its next state is entered in no other way, that state
-//!   becomes the goal (or a losing state), with its own rows replaced by loops; else a state of its
-//!   own is added.
-//! * **start**: the initial distribution, or what the user says. Goals and losing states are told
-//!   only then, see [`Explicit::settle`].
-//!
-//! `kwargs`, `gymnasium` and other keys are passed over. The table is read in one pass; nothing is
-//! reserved for counts that the table does not fill.
+//! Other keys are ignored. The table is read in one pass; counts reserve nothing.
 
 mod table;
 
@@ -40,10 +26,8 @@ use table::{Row, Table};
 const UNNAMED: usize = 10_000;
 /// The largest reward, either way: sums and squares of such numbers are still finite.
 const LARGEST: f64 = 1e100;
-/// The columns, and the order in which a [`Row`] has them.
 const COLUMNS: [&str; 6] = ["state", "action", "prob", "next_state", "reward", "terminated"];
 
-/// Reads a table.
 pub(super) fn read(input: impl BufRead, path: &Path) -> Result<Explicit> {
     let mut table = table::read(input, path)?;
     let fault = |(field, fault): (&str, String)| Error::InFile {
@@ -71,8 +55,7 @@ pub(super) fn read(input: impl BufRead, path: &Path) -> Result<Explicit> {
     Ok(model)
 }
 
-/// The rows of a table, whichever way it lists them; else the field that is wrong, and what is
-/// wrong with it.
+/// The rows of a table in either form; else the wrong field and its fault.
 fn rows(table: &mut Table) -> Result<Vec<Row>, (&'static str, String)> {
     let columns = table.columns.as_deref().unwrap_or_default();
     let is_nested = table.is_nested();
@@ -89,8 +72,7 @@ fn rows(table: &mut Table) -> Result<Vec<Row>, (&'static str, String)> {
     }
 }
 
-/// How many states a table has, no more than its rows and its distribution of so many entries can
-/// name.
+/// The number of states, bounded by what the rows and the initial distribution can name.
 fn states(table: &Table, list: &[Row], initial: usize) -> Result<u64, (&'static str, String)> {
     // by state and action, a table need not say how many states there are
     let is_nested = table.is_nested();
@@ -113,7 +95,6 @@ fn states(table: &Table, list: &[Row], initial: usize) -> Result<u64, (&'static 
     Ok(states)
 }
 
-/// What is wrong with a row.
 fn row_fault(row: &Row, states: u64, actions: u64) -> Option<String> {
     let (state, action, next) = (row.state, row.action, row.next);
     Some(if u64::from(state) >= states {
@@ -129,7 +110,6 @@ fn row_fault(row: &Row, states: u64, actions: u64) -> Option<String> {
     })
 }
 
-/// Makes states, choices and transitions of the rows, as they stand.
 fn fill(model: &mut Explicit, states: usize, mut rows: Vec<Row>) {
     rows.sort_by_key(|row| (row.state, row.action)); // stable: the order of the file within a choice
     let mut endings = Endings::default();

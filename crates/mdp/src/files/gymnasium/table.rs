@@ -11,7 +11,6 @@ use std::fmt;
 use std::io::BufRead;
 use std::path::Path;
 
-/// One row of the table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     pub(super) line: u32,
@@ -23,7 +22,6 @@ pub(super) struct Row {
     pub(super) terminated: bool,
 }
 
-/// The table as it stands.
 #[derive(Default)]
 pub(super) struct Table {
     pub(super) env: Option<String>,
@@ -32,20 +30,16 @@ pub(super) struct Table {
     pub(super) initial: Option<Vec<f64>>,
     pub(super) columns: Option<Vec<String>>,
     pub(super) rows: Option<Vec<Row>>,
-    /// Rows that came by state and action.
     pub(super) nested: Vec<Row>,
-    /// The states that they came for.
     pub(super) nested_states: HashSet<u32>,
 }
 
 impl Table {
-    /// Whether rows came by state and action.
     pub(super) fn is_nested(&self) -> bool {
         !self.nested_states.is_empty()
     }
 }
 
-/// Reads the form of a table.
 pub(super) fn read(input: impl BufRead, path: &Path) -> Result<Table> {
     let line = Cell::new(1);
     let mut stream = serde_json::Deserializer::from_reader(Counted::new(input, &line));
@@ -83,12 +77,15 @@ impl<'de> Visitor<'de> for TableSeed<'_> {
                 "initial_distribution" => table.initial.replace(map.next_value()?).is_some(),
                 "columns" => table.columns.replace(map.next_value()?).is_some(),
                 "transitions" => {
-                    table.rows.replace(map.next_value_seed(RowsSeed { line: self.line })?).is_some()
+                    let mut rows = Vec::new();
+                    let seed = RowsSeed { line: self.line, rows: &mut rows, state: None, action: None };
+                    map.next_value_seed(seed)?;
+                    table.rows.replace(rows).is_some()
                 }
                 _ => match key.parse() {
                     Ok(state) => {
-                        let rows = &mut table.nested;
-                        map.next_value_seed(ActionsSeed { line: self.line, state, rows })?;
+                        let (line, rows) = (self.line, &mut table.nested);
+                        map.next_value_seed(RowsSeed { line, rows, state: Some(state), action: None })?;
                         !table.nested_states.insert(state)
                     }
                     Err(_) => {
@@ -105,26 +102,34 @@ impl<'de> Visitor<'de> for TableSeed<'_> {
     }
 }
 
-/// The rows of a state, by action.
-struct ActionsSeed<'a> {
+/// Reads rows: those of a whole table, of a state by action, or of an action.
+struct RowsSeed<'a> {
     line: &'a Cell<usize>,
-    state: u32,
     rows: &'a mut Vec<Row>,
+    state: Option<u32>,
+    action: Option<u32>,
 }
 
-impl<'de> DeserializeSeed<'de> for ActionsSeed<'_> {
+impl<'de> DeserializeSeed<'de> for RowsSeed<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
-        from.deserialize_map(self)
+        match (self.state, self.action) {
+            (Some(_), None) => from.deserialize_map(self),
+            _ => from.deserialize_seq(self),
+        }
     }
 }
 
-impl<'de> Visitor<'de> for ActionsSeed<'_> {
+impl<'de> Visitor<'de> for RowsSeed<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("the actions of a state {\"0\": [[prob, next_state, reward, terminated], ...]}")
+        f.write_str(match (self.state, self.action) {
+            (None, _) => "a list of rows [state, action, prob, next_state, reward, terminated]",
+            (_, None) => "the actions of a state {\"0\": [[prob, next_state, reward, terminated], ...]}",
+            (_, Some(_)) => "a list of outcomes [prob, next_state, reward, terminated]",
+        })
     }
 
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
@@ -135,77 +140,23 @@ impl<'de> Visitor<'de> for ActionsSeed<'_> {
             if !seen.insert(action) {
                 return Err(serde::de::Error::custom(format!("duplicate field `{action}`")));
             }
-            map.next_value_seed(OutcomesSeed {
-                line: self.line,
-                state: self.state,
-                action,
-                rows: self.rows,
-            })?;
+            map.next_value_seed(RowsSeed { rows: &mut *self.rows, action: Some(action), ..self })?;
         }
         Ok(())
-    }
-}
-
-/// The rows of an action.
-struct OutcomesSeed<'a> {
-    line: &'a Cell<usize>,
-    state: u32,
-    action: u32,
-    rows: &'a mut Vec<Row>,
-}
-
-impl<'de> DeserializeSeed<'de> for OutcomesSeed<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
-        from.deserialize_seq(self)
-    }
-}
-
-impl<'de> Visitor<'de> for OutcomesSeed<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a list of outcomes [prob, next_state, reward, terminated]")
     }
 
     fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<(), S::Error> {
-        while let Some((p, next, reward, terminated)) = seq.next_element::<(f64, u32, f64, bool)>()? {
+        loop {
+            let row = match self.state.zip(self.action) {
+                None => seq.next_element()?,
+                Some((state, action)) => {
+                    let outcome: Option<(f64, u32, f64, bool)> = seq.next_element()?;
+                    outcome.map(|(p, next, reward, terminated)| (state, action, p, next, reward, terminated))
+                }
+            };
+            let Some((state, action, p, next, reward, terminated)) = row else { return Ok(()) };
             let line = u32::try_from(self.line.get()).unwrap_or(u32::MAX);
-            let (state, action) = (self.state, self.action);
             self.rows.push(Row { line, state, action, next, p, reward, terminated });
         }
-        Ok(())
-    }
-}
-
-struct RowsSeed<'a> {
-    line: &'a Cell<usize>,
-}
-
-impl<'de> DeserializeSeed<'de> for RowsSeed<'_> {
-    type Value = Vec<Row>;
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Vec<Row>, D::Error> {
-        from.deserialize_seq(self)
-    }
-}
-
-impl<'de> Visitor<'de> for RowsSeed<'_> {
-    type Value = Vec<Row>;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a list of rows [state, action, prob, next_state, reward, terminated]")
-    }
-
-    fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<Vec<Row>, S::Error> {
-        let mut rows = Vec::new();
-        while let Some((state, action, p, next, reward, terminated)) =
-            seq.next_element::<(u32, u32, f64, u32, f64, bool)>()?
-        {
-            let line = u32::try_from(self.line.get()).unwrap_or(u32::MAX);
-            rows.push(Row { line, state, action, next, p, reward, terminated });
-        }
-        Ok(rows)
     }
 }

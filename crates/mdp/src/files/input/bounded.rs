@@ -5,8 +5,7 @@ use std::cell::Cell;
 use std::io::{self, Read};
 use std::rc::Rc;
 
-/// A packed file may unpack to this multiple of its size (real models: 5 to 30), and in any case to
-/// [`FREE`].
+/// A packed file may unpack to this multiple of its size (real models: 5 to 30) plus [`FREE`].
 const MOST_TIMES: u64 = 200;
 /// What any packed file may unpack to, in bytes.
 pub(super) const FREE: u64 = 1 << 26;
@@ -15,26 +14,22 @@ pub(super) const PIPE: u64 = 1 << 32;
 /// The free memory is checked each time this number of bytes was read.
 const LOOK: u64 = 1 << 26;
 
-/// How much may come.
 pub(super) enum Limit {
-    /// As much as a file said when it was opened.
     File(u64),
-    /// What a pipe may bring.
     Pipe,
-    /// A multiple of a packed file's size.
-    Times(u64),
-    /// A multiple of what has come, packed, through a pipe.
-    TimesRead(Rc<Cell<u64>>),
+    /// A multiple of what has come, packed; true: through a pipe.
+    Packed(Rc<Cell<u64>>, bool),
 }
 
 impl Limit {
     pub(super) fn bytes(&self) -> u64 {
-        let times = |size: u64| FREE.saturating_add(size.saturating_mul(MOST_TIMES));
         match self {
             Limit::File(size) => *size,
             Limit::Pipe => PIPE,
-            Limit::Times(size) => times(*size),
-            Limit::TimesRead(read) => times(read.get()).min(PIPE),
+            Limit::Packed(read, is_pipe) => {
+                let times = FREE.saturating_add(read.get().saturating_mul(MOST_TIMES));
+                if *is_pipe { times.min(PIPE) } else { times }
+            }
         }
     }
 
@@ -42,7 +37,7 @@ impl Limit {
         let most = self.bytes();
         io::Error::other(match self {
             Limit::File(_) => format!("it has grown beyond {most} bytes while it was read"),
-            Limit::TimesRead(_) | Limit::Pipe if most == PIPE => format!(
+            Limit::Packed(_, true) | Limit::Pipe if most == PIPE => format!(
                 "more than {most} bytes came through this pipe, and perhaps it never ends: write \
                  it to a file first"
             ),

@@ -3,10 +3,8 @@
 use std::cell::Cell;
 use std::io::{self, BufRead, ErrorKind, Read};
 
-/// The longest line of a text, in bytes.
 const LONGEST_LINE: u64 = 1 << 24;
 
-/// Lines with their numbers, in one buffer.
 pub(in crate::files) struct Lines<R> {
     input: R,
     buffer: Vec<u8>,

@@ -1,5 +1,4 @@
-//! A file, a pipe or standard input as a stream of bytes: read once, unpacked on the way if it is
-//! gzip, and never more than its size justifies.
+//! A file, a pipe or standard input (gzip or not) as a bounded stream of bytes that is read once.
 
 mod bounded;
 mod lines;
@@ -9,7 +8,7 @@ mod tests;
 pub(super) use lines::{Counted, Lines};
 
 use super::text::STDIN;
-use crate::numeric::gauge;
+use crate::numeric::halt::Halt;
 use crate::{Error, Result, memory};
 use bounded::{Bounded, FREE, Limit};
 use flate2::bufread::MultiGzDecoder;
@@ -33,8 +32,7 @@ pub enum Kind {
     Terminal,
 }
 
-/// What a path names; an error for what no model can be read from, and for what does not exist. `-`
-/// is standard input.
+/// What a path names (`-`: standard input); an error if no model can be read from it.
 pub fn kind(path: &Path) -> Result<Kind> {
     let io = |source| Error::Io { path: path.into(), source };
     if path == Path::new("-") {
@@ -47,8 +45,7 @@ pub fn kind(path: &Path) -> Result<Kind> {
     kind_of(&metadata, || Ok(File::open(path)?.is_terminal())).map_err(io)
 }
 
-/// Whether opening a path once more gives the same again: not so for pipes and for what is another
-/// thing in every process.
+/// Whether opening a path again gives the same: not for pipes and files below /dev or /proc.
 pub fn can_be_reopened(path: &Path) -> bool {
     let fleeting = ["/dev", "/proc"].iter().any(|folder| path.starts_with(folder));
     path != Path::new("-") && !fleeting && !matches!(kind(path), Ok(Kind::Pipe | Kind::Terminal))
@@ -93,26 +90,22 @@ fn kind_of(metadata: &Metadata, is_terminal: impl Fn() -> io::Result<bool>) -> i
     if is_terminal()? { Ok(Kind::Terminal) } else { refuse("no file") }
 }
 
-/// An open file: how it begins, and all of it.
 pub(super) struct Input {
     /// The first bytes, unpacked, as many as are read at once or as there are.
     pub(super) begin: Vec<u8>,
-    /// All bytes, unpacked.
     pub(super) all: Box<dyn BufRead>,
-    /// Whether it can be opened again.
     pub(super) is_file: bool,
 }
 
-/// Opens a file, a pipe or, as `-`, standard input; gzip is told by the first bytes, not by the
-/// name.
-pub(super) fn open(path: &Path) -> Result<Input> {
+/// Opens a file, a pipe or, as `-`, standard input. The first bytes tell gzip.
+pub(super) fn open(path: &Path, halt: &Halt) -> Result<Input> {
     let shown = if path == Path::new("-") { Path::new(STDIN) } else { path };
     let io = |source| Error::Io { path: shown.into(), source };
     let is_file = kind(path)? == Kind::File;
     let file = if path == Path::new("-") { standard_input() } else { File::open(path) }.map_err(io)?;
     let size = if is_file { file.metadata().map_err(io)?.len() } else { 0 };
     let read = Rc::new(Cell::new(0));
-    let mut packed = Tally { inner: file, read: read.clone() };
+    let mut packed = Tally { inner: file, read: read.clone(), halt: halt.clone() };
     let first = piece(&mut packed).map_err(io)?;
     let is_packed = first.starts_with(&[0x1f, 0x8b]);
     let all = Cursor::new(first).chain(packed);
@@ -125,10 +118,7 @@ pub(super) fn open(path: &Path) -> Result<Input> {
         (false, false) => Box::new(Bounded::new(all, Limit::Pipe)),
         (true, is_file) => {
             let unpacked = MultiGzDecoder::new(BufReader::with_capacity(PIECE, all));
-            Box::new(Bounded::new(
-                unpacked,
-                if is_file { Limit::Times(size) } else { Limit::TimesRead(read) },
-            ))
+            Box::new(Bounded::new(unpacked, Limit::Packed(read, !is_file)))
         }
     };
     let begin = piece(&mut unpacked).map_err(io)?;
@@ -136,24 +126,23 @@ pub(super) fn open(path: &Path) -> Result<Input> {
     Ok(Input { begin, all: Box::new(BufReader::with_capacity(PIECE, all)), is_file })
 }
 
-/// The first piece, whole: a pipe may hand it over in small parts.
 fn piece(from: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut piece = Vec::new();
     from.take(PIECE as u64).read_to_end(&mut piece)?;
     Ok(piece)
 }
 
-/// Counts what is read.
 struct Tally<R> {
     inner: R,
     read: Rc<Cell<u64>>,
+    halt: Halt,
 }
 
 impl<R: Read> Read for Tally<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
         self.read.set(self.read.get() + n as u64);
-        gauge::read(n as u64);
+        self.halt.read(n as u64);
         Ok(n)
     }
 }

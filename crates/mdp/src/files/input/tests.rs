@@ -16,7 +16,7 @@ fn packed(text: &[u8]) -> tempfile::NamedTempFile {
 #[test]
 fn gzip_is_told_by_its_bytes() {
     let file = packed(b"one\r\ntwo\n\nfour");
-    let mut lines = Lines::new(open(file.path()).unwrap().all);
+    let mut lines = Lines::new(open(file.path(), &Halt::never()).unwrap().all);
     let mut seen = Vec::new();
     while let Some(line) = lines.next().unwrap() {
         seen.push(String::from_utf8(line.to_vec()).unwrap());
@@ -27,7 +27,7 @@ fn gzip_is_told_by_its_bytes() {
 #[test]
 fn a_bomb_is_refused() {
     let file = packed(&vec![b'\n'; FREE as usize * 2]);
-    let mut lines = Lines::new(open(file.path()).unwrap().all);
+    let mut lines = Lines::new(open(file.path(), &Halt::never()).unwrap().all);
     let fault = loop {
         match lines.next() {
             Ok(Some(_)) => {}
@@ -94,7 +94,7 @@ fn the_first_piece_is_whole_however_it_comes() {
 #[test]
 fn what_comes_packed_through_a_pipe_is_bounded_by_what_came() {
     let read = Rc::new(Cell::new(1000));
-    let limit = Limit::TimesRead(read.clone());
+    let limit = Limit::Packed(read.clone(), true);
     assert_eq!(limit.bytes(), FREE + 200_000);
     assert!(limit.fault().to_string().contains("200 times its size"));
     read.set(1 << 40);
@@ -109,7 +109,7 @@ fn folders_and_devices_are_refused() {
     assert!(error.contains("a folder"), "{error}");
     #[cfg(target_os = "linux")]
     for device in ["/dev/zero", "/dev/null", "/dev/urandom"] {
-        let error = open(Path::new(device)).map(|_| ()).unwrap_err().to_string();
+        let error = open(Path::new(device), &Halt::never()).map(|_| ()).unwrap_err().to_string();
         assert!(error.contains(device) && error.contains("a device"), "{error}");
     }
 }

@@ -1,7 +1,7 @@
 //! A problem file as it stands, and what can be wrong with what it says.
 
 use super::features::Features;
-use super::flat::{self, Entries, Lists};
+use super::flat::Lists;
 use crate::files::text::{fault_at, json_fault};
 use crate::problem::{
     Action, ActionNames, Entry, Faults, Instance, Names, Outline, Problem, ProblemBuilder, State,
@@ -15,15 +15,14 @@ use std::path::Path;
 const MOST_DIM: usize = 1024;
 /// The largest size of a number in a file: sums and squares of such numbers are still finite.
 const LARGEST: f64 = 1e100;
-/// The graph of a file is not looked at if more than so many states have no action, or actions no
-/// feature: what would be looked at is not in the file, and takes far more room than it.
+/// A graph with more states without actions, or actions without features, is not looked at: the
+/// missing parts take far more room than the file.
 const MOST_MISSING: usize = 1000;
 
 fn field(field: impl Into<String>, fault: impl Into<String>) -> Error {
     Error::Field { field: field.into(), fault: fault.into() }
 }
 
-/// A file as it stands: right in form, its content not yet checked.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a problem {...}")]
 pub(super) struct Document {
@@ -32,16 +31,13 @@ pub(super) struct Document {
     start: State,
     goal: State,
     dim: usize,
-    cost: Lists<Vec<f64>>,
+    cost: Lists,
     features: Features,
     theta: Option<Vec<f64>>,
-    kernel: Option<Entries>,
-    extra: Option<Lists<Vec<f64>>>,
-    #[serde(default, deserialize_with = "flat::names")]
+    kernel: Option<Vec<Entry>>,
+    extra: Option<Lists>,
     model_names: Option<Names>,
-    #[serde(default, deserialize_with = "flat::names")]
     state_names: Option<Names>,
-    #[serde(default, deserialize_with = "flat::action_names")]
     action_names: Option<ActionNames>,
 }
 
@@ -72,7 +68,6 @@ impl Document {
         serde_json::from_str(text).map_err(|e| json_fault(&e, path))
     }
 
-    /// The same document with these feature rows.
     pub(super) fn with_features(self, features: Features) -> Document {
         Document { features, ..self }
     }
@@ -91,32 +86,13 @@ impl Document {
     /// Checks the content and hands it to a builder; also what it says of the truth.
     pub(super) fn builder(self, size: usize, default_name: &str) -> Result<(ProblemBuilder, Known)> {
         self.faults(size, 1).none()?;
-        let ascend = self.features.ascend();
-        let Document { name, states, start, goal, dim, cost, features, theta, kernel, .. } = self;
+        let Document { name, start, goal, dim, cost, features, theta, kernel, .. } = self;
         let name = name.as_deref().unwrap_or(default_name);
-        let mut builder = if ascend && features.len() > 0 {
-            let (first_pair, costs) = cost.into_parts();
-            ProblemBuilder::of_arrays(name, dim, features.into_arrays(first_pair, costs))
-        } else {
-            let mut builder = Problem::builder(name, states, dim);
-            for (s, costs) in cost.iter().enumerate() {
-                for &cost in costs {
-                    builder.action(s, cost)?;
-                }
-            }
-            for i in order(&features) {
-                let (s, a, next) = features.key(i);
-                builder.feature(s, a, next, features.phi(i))?;
-            }
-            builder
-        };
+        let (first_pair, costs) = cost.into_parts();
+        let arrays = features.sorted().into_arrays(first_pair, costs);
+        let mut builder = ProblemBuilder::of_arrays(name, dim, arrays);
         builder.start(start).goal(goal).allow_lost();
-        if let Some(names) = self.state_names {
-            builder.state_labels(names);
-        }
-        if let Some(names) = self.action_names {
-            builder.action_labels(names);
-        }
+        builder.labels(self.state_names, self.action_names);
         if let Some(names) = &self.model_names {
             builder.model_names(names.iter().map(String::from).collect());
         }
@@ -125,22 +101,21 @@ impl Document {
         }
         // the truth may do what no model does; what is possible at the goal is known
         let possible = |entry: &&Entry| entry.3 > 0.0 && entry.0 != goal;
-        for &(s, a, next, _) in kernel.iter().flat_map(|kernel| &kernel.0).filter(possible) {
+        for &(s, a, next, _) in kernel.iter().flatten().filter(possible) {
             builder.successor(s, a, next)?;
         }
         if theta.is_none() {
             builder.refuse_coarse();
         }
         let known = match (theta, kernel) {
-            (_, Some(kernel)) => Known::Kernel(kernel.0),
+            (_, Some(kernel)) => Known::Kernel(kernel),
             (Some(theta), None) => Known::Theta(theta),
             (None, None) => Known::Nothing,
         };
         Ok((builder, known))
     }
 
-    /// A known model with the same graph, uniform over the steps that are possible; what is wrong
-    /// is left out.
+    /// A known model with the same graph, uniform over the possible steps, without wrong parts.
     pub(super) fn graph(&self, size: usize) -> Option<Instance> {
         let mut faults = Faults::new(1);
         self.shape_faults(size, &mut faults);
@@ -148,10 +123,7 @@ impl Document {
             return None;
         }
         let mut builder = Problem::builder("graph", self.states, 1);
-        builder.start(self.start).goal(self.goal).allow_lost();
-        if let Some(names) = &self.state_names {
-            builder.state_labels(names.clone());
-        }
+        builder.start(self.start).goal(self.goal).allow_lost().labels(self.state_names.clone(), None);
         let arcs = self.arcs();
         let (mut at, mut missing) = (0, 0);
         for (s, costs) in self.cost.iter().enumerate().filter(|(s, _)| *s != self.goal) {
@@ -191,7 +163,7 @@ impl Document {
         };
         let mut arcs: Vec<[u32; 3]> = match &self.kernel {
             Some(kernel) => {
-                let entries = kernel.0.iter().filter(|entry| entry.3 > 0.0);
+                let entries = kernel.iter().filter(|entry| entry.3 > 0.0);
                 entries.filter_map(|&(s, a, next, _)| narrow((s, a, next))).collect()
             }
             None => {
@@ -209,8 +181,7 @@ impl Document {
         arcs
     }
 
-    /// The faults: at most this number is kept, the others are counted. Numbers are looked at only
-    /// where all counts fit.
+    /// The first `most` faults; the others are counted. Numbers are judged only if all counts fit.
     pub(super) fn faults(&self, size: usize, most: usize) -> Faults {
         let mut faults = Faults::new(most);
         self.shape_faults(size, &mut faults);
@@ -320,7 +291,7 @@ impl Document {
             state_name: &|s| self.state_name(s),
             action_name: &|s, a| self.action_name(s, a),
         };
-        outline.faults(&kernel.0, faults);
+        outline.faults(kernel, faults);
     }
 
     fn feature_faults(&self, faults: &mut Faults) {
@@ -335,7 +306,7 @@ impl Document {
         if self.features.ascend() {
             return; // none is there twice
         }
-        let order = order(&self.features);
+        let order = self.features.order();
         let mut again = vec![false; order.len()];
         for w in order.windows(2).filter(|w| self.key(w[0]) == self.key(w[1])) {
             let (s, a, next) = self.key(w[1]);
@@ -355,7 +326,6 @@ impl Document {
         }
     }
 
-    /// What is wrong with a feature row, said only if it is asked for.
     fn feature_fault(&self, i: usize) -> Option<impl Fn() -> String> {
         let (states, (s, a, next), phi) = (self.states, self.key(i), self.features.phi(i));
         let has = if s < states { self.cost.length(s) } else { 0 };
@@ -400,13 +370,6 @@ impl Document {
             .as_ref()
             .map_or_else(|| a.to_string(), |names| names.get(s, a).unwrap_or_default().into())
     }
-}
-
-/// The features by state, action and successor: in this order the builder takes them in one pass.
-fn order(features: &Features) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..features.len()).collect();
-    order.sort_by_key(|&i| features.key(i));
-    order
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ use super::flat::{Gather, Onto, gather};
 use crate::problem::{Action, Arrays, State};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
-use std::collections::BTreeMap;
 use std::fmt;
 
 type Key = (State, Action, State);
@@ -16,10 +15,7 @@ pub(super) struct Features {
     actions: Vec<u32>,
     /// The next states: an array of its own, since it becomes the problem's.
     successors: Vec<u32>,
-    /// Keys that are no numbers of 32 bits: such a row is wrong, and an error names it.
-    wide: BTreeMap<usize, Key>,
     numbers: Vec<f64>,
-    /// The length of the first row.
     width: usize,
     /// Where each row ends, once one is of another length than the first.
     ends: Option<Vec<usize>>,
@@ -31,8 +27,7 @@ impl Features {
     }
 
     pub(super) fn key(&self, i: usize) -> Key {
-        let [s, a, next] = [&self.states, &self.actions, &self.successors].map(|parts| parts[i] as usize);
-        if self.wide.is_empty() { (s, a, next) } else { self.wide.get(&i).copied().unwrap_or((s, a, next)) }
+        (self.states[i] as State, self.actions[i] as Action, self.successors[i] as State)
     }
 
     pub(super) fn phi(&self, i: usize) -> &[f64] {
@@ -49,7 +44,7 @@ impl Features {
     }
 
     /// Takes the numbers that were read last for a row.
-    fn end_row(&mut self, key: Key) {
+    fn end_row(&mut self, [s, a, next]: [u32; 3]) {
         let i = self.len();
         let from = self.ends.as_ref().map_or(i * self.width, |ends| ends.last().copied().unwrap_or(0));
         let length = self.numbers.len() - from;
@@ -62,39 +57,49 @@ impl Features {
         if let Some(ends) = &mut self.ends {
             ends.push(self.numbers.len());
         }
-        let [s, a, next] = match [key.0, key.1, key.2].map(u32::try_from) {
-            [Ok(s), Ok(a), Ok(next)] => [s, a, next],
-            _ => {
-                self.wide.insert(i, key);
-                [u32::MAX; 3]
-            }
-        };
         self.states.push(s);
         self.actions.push(a);
         self.successors.push(next);
     }
 
-    /// Adds the rows of another list at the end.
     pub(super) fn append(&mut self, mut other: Features) {
         if self.len() == 0 {
             *self = other;
             return;
         }
-        if other.width == self.width && self.ends.is_none() && other.ends.is_none() && other.wide.is_empty() {
+        if other.width == self.width && self.ends.is_none() && other.ends.is_none() {
             self.states.append(&mut other.states);
             self.actions.append(&mut other.actions);
             self.successors.append(&mut other.successors);
             self.numbers.append(&mut other.numbers);
             return;
         }
-        for i in 0..other.len() {
-            self.numbers.extend_from_slice(other.phi(i));
-            self.end_row(other.key(i));
-        }
+        (0..other.len()).for_each(|i| self.push(&other, i));
     }
 
-    /// The arrays of the problem whose states have actions with these costs, if all rows are sound
-    /// and [`ascend`](Self::ascend): the numbers stay where they are. Rows of zeros are none.
+    fn push(&mut self, other: &Features, i: usize) {
+        self.numbers.extend_from_slice(other.phi(i));
+        self.end_row([other.states[i], other.actions[i], other.successors[i]]);
+    }
+
+    /// The rows by state, action and successor.
+    pub(super) fn order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        order.sort_by_key(|&i| self.key(i));
+        order
+    }
+
+    /// The same in that order.
+    pub(super) fn sorted(self) -> Features {
+        if self.ascend() {
+            return self;
+        }
+        let mut sorted = Features::default();
+        self.order().into_iter().for_each(|i| sorted.push(&self, i));
+        sorted
+    }
+
+    /// The arrays of a problem with these costs, if all rows are sound and ascend; no zero rows.
     pub(super) fn into_arrays(self, first_pair: Vec<usize>, costs: Vec<f64>) -> Arrays {
         let Features { states, actions, mut successors, mut numbers, width, .. } = self;
         let mut first_row = Vec::with_capacity(costs.len() + 1);
@@ -137,15 +142,13 @@ impl<'de> Visitor<'de> for Feature<'_> {
     }
 
     fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<(), S::Error> {
+        let short = |i| Error::invalid_length(i, &"a feature of four parts");
         let mut key = [0; 3];
         for (i, part) in key.iter_mut().enumerate() {
-            *part =
-                seq.next_element()?.ok_or_else(|| Error::invalid_length(i, &"a feature of four parts"))?;
+            *part = seq.next_element()?.ok_or_else(|| short(i))?;
         }
-        if seq.next_element_seed(Onto(&mut self.0.numbers))?.is_none() {
-            return Err(Error::invalid_length(3, &"a feature of four parts"));
-        }
-        self.0.end_row((key[0], key[1], key[2]));
+        seq.next_element_seed(Onto(&mut self.0.numbers))?.ok_or_else(|| short(3))?;
+        self.0.end_row(key);
         Ok(())
     }
 }
@@ -178,11 +181,12 @@ mod tests {
 
     #[test]
     fn rows_come_back_whatever_their_lengths_and_numbers() {
-        let features = of("[[0, 1, 2, [0.5]], [3, 4, 5, []], [0, 0, 5000000000, [1, 2]]]");
-        let expected = [((0, 1, 2), vec![0.5]), ((3, 4, 5), vec![]), ((0, 0, 5_000_000_000), vec![1.0, 2.0])];
+        let features = of("[[0, 1, 2, [0.5]], [3, 4, 5, []], [0, 0, 5, [1, 2]]]");
+        let expected = [((0, 1, 2), vec![0.5]), ((3, 4, 5), vec![]), ((0, 0, 5), vec![1.0, 2.0])];
         assert_eq!(listed(&features), expected);
         assert!(!features.ascend() && of("[[0,0,1,[1]],[0,1,0,[1]]]").ascend());
-        for wrong in ["[[0, 1, 2]]", "[[0, 1, 2, [1], 3]]", "[[0, 1, 2, 3]]", "[[0, 1, [1], 2]]", "[1]"] {
+        let wide = "[[0, 1, 5000000000, [1]]]";
+        for wrong in ["[[0, 1, 2]]", "[[0, 1, 2, [1], 3]]", "[[0, 1, 2, 3]]", "[[0, 1, [1], 2]]", wide] {
             assert!(serde_json::from_str::<Features>(wrong).is_err(), "{wrong}");
         }
         assert!(!of("[[0,0,1,[1]],[0,0,1,[1]]]").ascend());
@@ -190,8 +194,7 @@ mod tests {
 
     #[test]
     fn appending_is_reading_on() {
-        let parts =
-            ["[[0,1,2,[1]]]", "[]", "[[3,4,5,[2]],[6,7,8,[3]]]", "[[1,1,1,[]]]", "[[9,9,6000000000,[4]]]"];
+        let parts = ["[[0,1,2,[1]]]", "[]", "[[3,4,5,[2]],[6,7,8,[3]]]", "[[1,1,1,[]]]", "[[9,9,6,[4]]]"];
         let mut all = Features::default();
         parts.iter().for_each(|part| all.append(of(part)));
         let expected: Vec<_> = parts.iter().flat_map(|part| listed(&of(part))).collect();

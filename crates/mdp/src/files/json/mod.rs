@@ -1,5 +1,4 @@
-//! Problem files: the one text form of a problem, read strictly and written so that every number
-//! comes back to the bit.
+//! Problem files, read strictly and written so that every number comes back to the bit.
 //!
 //! ```json
 //! {"name": "coin", "states": 2, "start": 0, "goal": 1, "dim": 2,
@@ -8,17 +7,11 @@
 //!  "theta": [0.4, 0.6]}
 //! ```
 //!
-//! `cost[s][a]` lists the costs of a state's actions, a feature is `[s, a, next, phi]`, absent
-//! features are zero. States and actions are numbers from 0, an action's number is local to its
-//! state. Optional are `name`, `theta` (absent or null: the truth is unknown), `kernel` (instead of
-//! theta: the true probabilities, each as `[s, a, next, p]`, be they a mixture of the models or
-//! not; absent ones are zero), `extra` (known facts a'theta <= b, as `[a_1, ..., a_d, b]`),
-//! `model_names` (a name for each entry of theta: none is empty, no two are alike), `state_names`
-//! and `action_names`. Nothing else may stand in a file.
-//!
-//! Features that are candidate models (for each entry of phi the rows of a pair sum to one) may be
-//! off by 1e-5, as those of a NumPy `float32` tensor are: they are divided by their sums, and that
-//! is said.
+//! `cost[s][a]` lists the costs of a state's actions; a feature is `[s, a, next, phi]`, absent ones
+//! are zero. Optional are `name`, `theta` (absent or null: unknown), `kernel` (instead of theta:
+//! the true probabilities as `[s, a, next, p]`), `extra` (facts a'theta <= b as `[a_1, ..., a_d,
+//! b]`), `model_names`, `state_names` and `action_names`. Rows of candidate models that are off by
+//! 1e-5, as those of a NumPy `float32` tensor are, are divided by their sums, with a note.
 //!
 //! A file is not trusted: no panic, no allocation beyond a small multiple of its size, and every
 //! error names the line and column (wrong form) or the place in the document (wrong content).
@@ -31,6 +24,7 @@ mod stream;
 
 use super::text::{fault_at, stem};
 use super::{Source, bytes};
+use crate::numeric::halt::Halt;
 use crate::problem::{Faults, Instance, ProblemBuilder};
 use crate::{Error, Result};
 use document::Document;
@@ -40,11 +34,9 @@ use std::borrow::Cow;
 use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
 
-/// Reads a problem file, packed with gzip or not; errors name the file and the place in it.
-///
-/// A file without `name` takes the name of the file.
+/// Reads a problem file, packed or not. A file without `name` takes the name of the file.
 pub fn read(path: &Path) -> Result<Instance> {
-    match super::read(path)? {
+    match super::read(path, &Halt::never())? {
         Source::Problem(draft) => draft.into_instance(),
         Source::Model(model) => {
             let fault = format!("this is a {} model, not a problem file", model.format());
@@ -57,7 +49,6 @@ pub fn read(path: &Path) -> Result<Instance> {
 #[derive(Debug)]
 pub struct Draft {
     document: Document,
-    /// The length of the text.
     size: usize,
     origin: Origin,
 }
@@ -66,13 +57,11 @@ pub struct Draft {
 #[derive(Debug)]
 struct Origin {
     path: PathBuf,
-    /// The text, where it cannot be read again.
     text: Option<Vec<u8>>,
 }
 
 impl Draft {
-    /// Reads a file's form while it comes. None if anything is wrong with it: [`Draft::new`], which
-    /// takes the whole text, says what.
+    /// Reads a file's form as it comes; none if it is wrong, which [`Draft::new`] explains.
     pub(super) fn read(from: impl BufRead, path: &Path) -> Option<Draft> {
         let (document, size) = stream::read(from)?;
         Some(Draft { document, size, origin: Origin { path: path.into(), text: None } })
@@ -88,17 +77,14 @@ impl Draft {
         Ok(Draft { document, size, origin: Origin { path: path.into(), text: (!is_file).then_some(bytes) } })
     }
 
-    /// The problem, with its truth if the file has one; the first thing that is wrong with it is
-    /// the error.
+    /// The problem, with its truth if the file has one; its first fault is the error.
     pub fn into_instance(self) -> Result<Instance> {
         let Draft { document, size, origin } = self;
         let name = stem(&origin.path);
         document.into_instance(size, &name).map_err(|fault| origin.locate(&origin.text(&[&fault]), 0, fault))
     }
 
-    /// The faults of the file (at most this number is kept, the others are counted): counts that do
-    /// not fit, numbers that cannot be, features without a place. If there are none,
-    /// [`Draft::builder`] makes a problem of it.
+    /// The first `most` faults of the file; without any, [`Draft::builder`] makes a problem of it.
     pub fn faults(&self, most: usize) -> Faults {
         let faults = self.document.faults(self.size, most);
         let text = self.origin.text(&faults.first().iter().collect::<Vec<_>>());
@@ -106,15 +92,13 @@ impl Draft {
         faults.map(|fault| self.origin.locate(&text, number.next().unwrap_or(usize::MAX), fault))
     }
 
-    /// The model that the features allow, for looking at its graph, whatever else is wrong: the
-    /// steps that the truth makes possible, or without one any that has a feature. `None` if the counts
-    /// do not fit, or if most of it is missing.
+    /// The graph of the steps that the truth, or else any feature, makes possible. `None` if the
+    /// counts do not fit or most of it is missing.
     pub fn graph(&self) -> Option<Instance> {
         self.document.graph(self.size)
     }
 
-    /// The problem as far as it can be built, which its own checks have yet to pass, and what the
-    /// file says of the truth.
+    /// The builder, whose own checks are still to come, and the truth of the file.
     pub fn builder(self) -> Result<(ProblemBuilder, Known)> {
         let name = stem(&self.origin.path);
         self.document.builder(self.size, &name)
@@ -122,8 +106,7 @@ impl Draft {
 }
 
 impl Origin {
-    /// The text, if any of these faults names a field, whose line can be found: a file is read
-    /// again for that.
+    /// The text, read again if need be, if a fault names a field whose line can be found.
     fn text(&self, faults: &[&Error]) -> Cow<'_, [u8]> {
         match (&self.text, faults.iter().any(|fault| matches!(fault, Error::Field { .. }))) {
             (_, false) => Cow::Borrowed(&[]),

@@ -1,9 +1,6 @@
 //! Where in the text of a file a field stands, for errors that are found after it was parsed.
 
-/// The line, from 1, of a place such as `theta` or `features[17]` or `cost[3][0]`; `None` if it is
-/// not there.
-///
-/// The text must be one that parses: only strings, brackets and commas are looked at.
+/// The line, from 1, of a place such as `theta` or `cost[3][0]` in a text that parses.
 pub(super) fn line_of(text: &[u8], place: &str) -> Option<usize> {
     let key = &place[..place.find('[').unwrap_or(place.len())];
     let indices = place[key.len()..].split('[').skip(1).map(|index| index.strip_suffix(']')?.parse().ok());
@@ -15,7 +12,6 @@ pub(super) fn line_of(text: &[u8], place: &str) -> Option<usize> {
     Some(1 + text[..at].iter().filter(|&&b| b == b'\n').count())
 }
 
-/// Where the value of a key of the outermost object begins.
 fn value_of(text: &[u8], key: &str) -> Option<usize> {
     let mut at = skip_space(text, 0);
     if text.get(at) != Some(&b'{') {
@@ -35,7 +31,6 @@ fn value_of(text: &[u8], key: &str) -> Option<usize> {
     None
 }
 
-/// Where an element of a list begins.
 fn element(text: &[u8], list: usize, index: usize) -> Option<usize> {
     if text.get(list) != Some(&b'[') {
         return None;
@@ -65,7 +60,6 @@ fn skip_string(text: &[u8], from: usize) -> usize {
     (at + 1).min(text.len())
 }
 
-/// The end of a value that begins here.
 fn skip_value(text: &[u8], from: usize) -> usize {
     let (mut at, mut depth) = (from, 0usize);
     while at < text.len() {

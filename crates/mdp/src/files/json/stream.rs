@@ -1,8 +1,5 @@
-//! A problem file that is read while it comes: of its feature rows, which are most of it, a few
-//! megabytes of text are there at a time, and all cores make numbers of them.
-//!
-//! Only a file that is right in form is read in this way. For any other the answer is that it is
-//! not: the caller then reads the whole text, and says where the fault is.
+//! Reads a problem file as it comes. Feature rows, most of the text, are parsed in pieces on all
+//! cores. A file of wrong form gives none: the caller then reads its whole text for the fault.
 
 use super::document::Document;
 use super::features::Features;
@@ -11,8 +8,7 @@ use std::io::BufRead;
 
 /// The text of rows that is parsed in one piece.
 const PIECE: usize = 1 << 20;
-/// The number of pieces parsed in parallel. The number is fixed: what is read must not depend on how
-/// many cores there are.
+/// The number of pieces parsed in parallel: fixed, so that results do not depend on the cores.
 const PIECES: usize = 16;
 
 /// Reads a document; also the length of its text. None if anything is wrong with it.
@@ -30,7 +26,6 @@ pub(super) fn read(mut from: impl BufRead) -> Option<(Document, usize)> {
     splitter.finish()
 }
 
-/// Where in the document the next byte stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Place {
     /// Outside of strings and feature rows.
@@ -51,14 +46,11 @@ enum Seen {
     Colon,
 }
 
-/// Takes the rows of `features` out of a document.
 #[derive(Default)]
 struct Splitter {
     place: Place,
     seen: Seen,
-    /// How many brackets and braces are open.
     depth: usize,
-    /// The document without rows.
     rest: Vec<u8>,
     /// Where the last string began, in `rest`.
     string: usize,
@@ -67,13 +59,11 @@ struct Splitter {
     whole: usize,
     pieces: Vec<Vec<u8>>,
     features: Features,
-    /// Whether a row has come.
     any: bool,
     size: usize,
 }
 
 impl Splitter {
-    /// Takes a block; none if something is wrong.
     fn take(&mut self, mut block: &[u8]) -> Option<()> {
         self.size += block.len();
         while let Some(&byte) = block.first() {

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 /// A choice has no name of its own: it is called by its number.
 const NUMBERED: u32 = u32::MAX;
 
-/// Names of choices, each kept once.
 #[derive(Clone, Debug, Default)]
 pub(in crate::files) struct ChoiceNames {
     of: Vec<u32>,
@@ -32,13 +31,11 @@ impl ChoiceNames {
         self.of.push(id);
     }
 
-    /// The next choice is called as another model calls one of its own, whose names are
-    /// [adopted](Self::adopt) later.
+    /// The next choice has the name of a choice of another model, whose names are adopted later.
     pub(super) fn push_as(&mut self, other: &ChoiceNames, choice: usize) {
         self.of.push(other.of[choice]);
     }
 
-    /// Takes over the names of another model.
     pub(super) fn adopt(&mut self, other: ChoiceNames) {
         (self.names, self.known) = (other.names, other.known);
     }
@@ -48,7 +45,6 @@ impl ChoiceNames {
         ChoiceNames { of: vec![NUMBERED; choices], ..ChoiceNames::default() }
     }
 
-    /// The next choice is called by its number.
     pub(in crate::files) fn push_number(&mut self) {
         self.of.push(NUMBERED);
     }
@@ -60,7 +56,6 @@ impl ChoiceNames {
         }
     }
 
-    /// Whether any choice has a name of its own.
     pub(super) fn any(&self) -> bool {
         !self.names.is_empty()
     }

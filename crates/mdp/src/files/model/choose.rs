@@ -1,7 +1,6 @@
-//! What the user says beside a model: which states are the goal, what a step costs, where runs
-//! start.
+//! What the user says beside a model: goal, cost and start.
 
-use super::{Explicit, UsualCost};
+use super::Explicit;
 use crate::error::shown;
 use crate::parameters::{Key, Parameter, Reader, Settings};
 use crate::problem::{Faults, LARGEST_COST, Note, ROW_TOLERANCE, State};
@@ -18,8 +17,7 @@ const COST: Key<String> =
 const START: Key<String> = Key::text("start", "a state; all: an initial state is drawn first, at no cost")
     .computed("the only initial state");
 
-/// What is to be reached, paid and started from in a model; an omitted choice must be the only
-/// possibility.
+/// Goal, cost and start of a model; an omitted one must be the only possibility.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// A label or a state.
@@ -44,22 +42,12 @@ pub struct Chosen {
     /// The goal's states, in ascending order; at least one.
     pub(super) goal: Vec<u32>,
     pub(super) goal_name: String,
-    pub(super) cost: Cost,
-    pub(super) start: Start,
+    /// The number of the reward model; none: 1 a step.
+    pub(super) cost: Option<usize>,
+    /// None: an initial state is drawn.
+    pub(super) start: Option<State>,
     /// Whether the user said what a step costs.
     pub(super) asked_cost: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cost {
-    One,
-    Rewards(usize),
-}
-
-#[derive(Clone, Debug)]
-pub(super) enum Start {
-    At(State),
-    Drawn,
 }
 
 impl Chosen {
@@ -117,17 +105,17 @@ impl Explicit {
         }
     }
 
-    fn choose_cost(&self, asked: Option<&str>) -> Result<Cost> {
+    fn choose_cost(&self, asked: Option<&str>) -> Result<Option<usize>> {
         let names = || self.reward_models().map(|name| format!("{name:?}")).collect::<Vec<_>>();
         match (asked, self.rewards.len()) {
-            (Some("1"), _) | (None, 0) => Ok(Cost::One),
-            (None, _) if self.usual_cost == UsualCost::One => Ok(Cost::One),
-            (None, 1) => Ok(Cost::Rewards(0)),
+            (Some("1"), _) | (None, 0) => Ok(None),
+            (None, _) if self.settled.is_some_and(|settled| settled.positive.is_some()) => Ok(None),
+            (None, 1) => Ok(Some(0)),
             (None, _) => {
                 Err(self.refuse("cost", "several reward models could be meant; say which, or 1", names()))
             }
             (Some(asked), _) => match self.reward_models().position(|name| name == asked) {
-                Some(i) => Ok(Cost::Rewards(i)),
+                Some(i) => Ok(Some(i)),
                 None => {
                     let mut known = names();
                     known.push("1 for unit costs".into());
@@ -138,10 +126,10 @@ impl Explicit {
         }
     }
 
-    fn choose_start(&self, asked: Option<&str>) -> Result<Start> {
+    fn choose_start(&self, asked: Option<&str>) -> Result<Option<State>> {
         let initial = || self.initial.iter().map(|&(s, _)| self.state_name(s as State)).collect::<Vec<_>>();
         match (asked, self.initial.as_slice()) {
-            (None, &[(s, _)]) | (Some("all"), &[(s, _)]) => Ok(Start::At(s as State)),
+            (None, &[(s, _)]) | (Some("all"), &[(s, _)]) => Ok(Some(s as State)),
             (None | Some("all"), []) => {
                 Err(self.refuse("start", "no state is marked as initial; say which state it is", vec![]))
             }
@@ -159,11 +147,11 @@ impl Explicit {
                     ));
                 }
                 match self.initial.iter().map(|(_, p)| p).sum::<f64>() {
-                    sum if (sum - 1.0).abs() <= ROW_TOLERANCE => Ok(Start::Drawn),
+                    sum if (sum - 1.0).abs() <= ROW_TOLERANCE => Ok(None),
                     sum => fault(format!("the initial distribution sums to {}, not to 1", shown(sum))),
                 }
             }
-            (Some(asked), _) => self.find_state(asked).map(Start::At).ok_or_else(|| {
+            (Some(asked), _) => self.find_state(asked).map(Some).ok_or_else(|| {
                 let fault = format!("{asked:?} is none of the {} states", self.states());
                 self.refuse("start", fault, initial())
             }),
@@ -178,9 +166,8 @@ impl Explicit {
         (number < self.states() && !self.odd_names.contains_key(&(number as u32))).then_some(number)
     }
 
-    /// What a choice costs, for every choice.
     pub(super) fn costs(&self, chosen: &Chosen) -> Vec<f64> {
-        let Cost::Rewards(i) = chosen.cost else { return vec![1.0; self.choices()] };
+        let Some(i) = chosen.cost else { return vec![1.0; self.choices()] };
         let mut costs = vec![0.0; self.choices()];
         for &(s, value) in &self.rewards[i].of_states {
             let choices = self.first_choice[s as usize]..self.first_choice[s as usize + 1];
@@ -192,7 +179,6 @@ impl Explicit {
         costs
     }
 
-    /// Every invalid cost off the goal.
     pub(super) fn cost_faults(&self, chosen: &Chosen, costs: &[f64], faults: &mut Faults) {
         for s in (0..self.states()).filter(|&s| !chosen.is_goal(s)) {
             for (a, choice) in (self.first_choice[s]..self.first_choice[s + 1]).enumerate() {
@@ -214,19 +200,19 @@ impl Explicit {
     pub fn cost_words(&self, chosen: &Chosen) -> String {
         let Some(settled) = &self.settled else {
             return match chosen.cost {
-                Cost::Rewards(i) => format!("the reward model {}", self.rewards[i].name),
-                Cost::One if chosen.asked_cost => "1 a step, as asked for".into(),
-                Cost::One => "1 a step: the file has no rewards".into(),
+                Some(i) => format!("the reward model {}", self.rewards[i].name),
+                None if chosen.asked_cost => "1 a step, as asked for".into(),
+                None => "1 a step: the file has no rewards".into(),
             };
         };
         match (chosen.cost, settled.positive) {
-            (Cost::Rewards(0), _) => "minus the reward".into(),
-            (Cost::Rewards(_), _) => {
+            (Some(0), _) => "minus the reward".into(),
+            (Some(_), _) => {
                 let most = settled.at_goal;
                 format!("what the rewards fall short of the {most} at the goal: total reward = {most} - cost")
             }
-            (Cost::One, _) if chosen.asked_cost => "1 a step, as asked for".into(),
-            (Cost::One, most) => {
+            (None, _) if chosen.asked_cost => "1 a step, as asked for".into(),
+            (None, most) => {
                 let most = most.unwrap_or(0.0);
                 format!("1 a step: rewards cannot be costs, because some are positive (up to {most})")
             }
@@ -236,7 +222,7 @@ impl Explicit {
     /// What was done to the numbers of the model, to be said with any result.
     pub(super) fn notes(&self, chosen: &Chosen) -> Vec<Note> {
         let rewards = self.settled.as_ref().and_then(|settled| {
-            let most = settled.positive.filter(|_| chosen.cost == Cost::One && !chosen.asked_cost)?;
+            let most = settled.positive.filter(|_| chosen.cost.is_none() && !chosen.asked_cost)?;
             let message = format!("rewards include positive ones (up to {most}): every step costs 1 instead");
             let note = Note::new("rewards", message).value(most);
             Some(match settled.shortfall {

@@ -1,26 +1,18 @@
 //! A known model as an [`Instance`]: one feature, the probability itself, and theta = (1).
 //!
-//! So every command takes a known model as it takes a learning problem. The goal's states become
-//! one without actions, a drawn start becomes a state of its own, equal successors add up, and the
-//! arrays of the file become those of the problem: nothing is copied but what changes its place.
+//! The goal's states become one without actions, a drawn start becomes a state of its own, equal
+//! successors add up, and the arrays of the file become those of the problem.
 
-use super::choose::{Chosen, Start};
+use super::choose::Chosen;
 use super::{ChoiceNames, Explicit};
 use crate::Result;
 use crate::problem::{
-    ActionLister, ActionNames, Faults, Instance, Kernel, LARGEST_COST, Names, ProblemBuilder, ROUNDING,
+    ActionLister, ActionNames, Arrays, Faults, Instance, LARGEST_COST, Names, ProblemBuilder, ROUNDING,
     ROW_TOLERANCE, Size, State,
 };
 use std::mem::take;
 
-/// The name of the state that draws an initial state.
 const DRAW: &str = "start";
-
-/// Names of states and actions, where they have any.
-struct Labels {
-    states: Option<Names>,
-    actions: Option<ActionNames>,
-}
 
 impl Explicit {
     /// The model as an instance; the first thing that is wrong with it is the error.
@@ -31,8 +23,7 @@ impl Explicit {
         self.finish(chosen, costs)
     }
 
-    /// What is wrong with the model given a goal and a cost, so many faults kept: costs that are
-    /// none, and states without actions.
+    /// The faults for a goal and a cost: invalid costs, and states without actions.
     pub fn chosen_faults(&self, chosen: &Chosen, most: usize) -> Faults {
         let mut faults = Faults::new(most);
         self.stuck_faults(|s| chosen.is_goal(s), &mut faults);
@@ -40,9 +31,8 @@ impl Explicit {
         faults
     }
 
-    /// The model as an instance whatever is wrong with it: what cannot be is left out, rows are
-    /// divided by their sums, a state without a way stays where it is. For looking at the graph,
-    /// not for results.
+    /// The model as an instance whatever is wrong with it: rows are divided by their sums, a state
+    /// without a way stays where it is. For looking at the graph, not for results.
     pub fn into_mended_instance(self, chosen: &Chosen) -> Result<Instance> {
         let (model, costs) = self.with_loops(chosen);
         model.finish(chosen, costs)
@@ -51,29 +41,23 @@ impl Explicit {
     fn finish(mut self, chosen: &Chosen, costs: Vec<f64>) -> Result<Instance> {
         let size = Size { states: self.states(), choices: self.choices() };
         let notes = self.notes(chosen);
-        let names = self.names(chosen, matches!(chosen.start, Start::Drawn));
+        let names = self.names(chosen, chosen.start.is_none());
         let place = self.places(chosen);
         let mut kernel = self.kernel(chosen, &place, costs);
         let start = match chosen.start {
-            Start::At(s) => place[s] as State,
-            Start::Drawn => {
+            Some(s) => place[s] as State,
+            None => {
                 let initial = self.initial.iter().filter(|(_, p)| *p > 0.0);
                 draw_first(&mut kernel, initial.map(|&(s, p)| (place[s as usize], p)).collect())
             }
         };
-        let mut builder = ProblemBuilder::of_kernel(&self.name, kernel)?;
+        let mut builder = ProblemBuilder::of_known(&self.name, kernel);
         builder.start(start).goal(place[chosen.goal[0] as State] as State).allow_lost();
-        if let Some(names) = names.states {
-            builder.state_labels(names);
-        }
-        if let Some(names) = names.actions {
-            builder.action_labels(names);
-        }
+        builder.labels(names.0, names.1);
         Ok(Instance { model: Some(size), notes, ..Instance::new(builder.build()?, &[1.0])? })
     }
 
-    /// The new number of each state: the goal stands where its first state stood, and the others
-    /// join it.
+    /// The new number of each state: all goal states take the place of the first.
     fn places(&self, chosen: &Chosen) -> Vec<u32> {
         let first = chosen.goal[0] as State;
         let mut kept = 0;
@@ -88,9 +72,8 @@ impl Explicit {
         place
     }
 
-    /// The model in its new numbers, written over what was read of it: what was read of a row makes
-    /// room for it.
-    fn kernel(&mut self, chosen: &Chosen, place: &[u32], mut costs: Vec<f64>) -> Kernel {
+    /// The model in its new numbers, written over the arrays that were read.
+    fn kernel(&mut self, chosen: &Chosen, place: &[u32], mut costs: Vec<f64>) -> Arrays {
         let states = self.states();
         let (mut pairs, mut rows) = (0, 0);
         let mut first_pair = vec![0];
@@ -130,17 +113,16 @@ impl Explicit {
         self.first_transition.push(rows);
         self.successors.truncate(rows);
         self.probabilities.truncate(rows);
-        Kernel {
+        Arrays {
             first_pair,
             costs,
             first_row: take(&mut self.first_transition),
             successors: take(&mut self.successors),
-            probabilities: take(&mut self.probabilities),
+            phi: take(&mut self.probabilities),
         }
     }
 
-    /// The model in which nothing is empty, and its costs: a state without a choice has one, a
-    /// choice without successors stays where it is.
+    /// The model with a loop in each state without a choice and each choice without successors.
     fn with_loops(mut self, chosen: &Chosen) -> (Explicit, Vec<f64>) {
         let costs = self.costs(chosen);
         let stuck = |s: State| self.first_choice[s] == self.first_choice[s + 1] && !chosen.is_goal(s);
@@ -178,9 +160,8 @@ impl Explicit {
         (self, new_costs)
     }
 
-    /// Names of states and actions, where their numbers have changed or they have names of their
-    /// own.
-    fn names(&self, chosen: &Chosen, drawn: bool) -> Labels {
+    /// Names of states and actions, where they are not just numbers.
+    fn names(&self, chosen: &Chosen, drawn: bool) -> (Option<Names>, Option<ActionNames>) {
         let states = || (0..self.states()).filter(|&s| !chosen.is_goal(s) || s == chosen.goal[0] as State);
         let plain = chosen.goal.len() == 1 && !drawn && self.odd_names.is_empty();
         let state_names = (!plain).then(|| {
@@ -205,22 +186,21 @@ impl Explicit {
             }
             lister.finish()
         });
-        Labels { states: state_names, actions: action_names }
+        (state_names, action_names)
     }
 }
 
 /// Adds a state that draws another at no cost, and gives its number.
-fn draw_first(kernel: &mut Kernel, mut row: Vec<(u32, f64)>) -> State {
+fn draw_first(kernel: &mut Arrays, mut row: Vec<(u32, f64)>) -> State {
     distribution(&mut row);
     kernel.successors.extend(row.iter().map(|(next, _)| next));
-    kernel.probabilities.extend(row.iter().map(|(_, p)| p));
+    kernel.phi.extend(row.iter().map(|(_, p)| p));
     kernel.first_row.push(kernel.successors.len());
     kernel.costs.push(0.0);
     kernel.first_pair.push(kernel.costs.len());
-    kernel.states() - 1
+    kernel.first_pair.len() - 2
 }
 
-/// Makes a row a distribution over ascending successors.
 fn distribution(row: &mut Vec<(u32, f64)>) {
     if !row.is_sorted_by(|a, b| a.0 < b.0) {
         row.sort_by_key(|(next, _)| *next);

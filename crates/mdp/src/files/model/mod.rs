@@ -1,10 +1,6 @@
-//! A known model as its file lists it, before anything is asked of its numbers.
-//!
-//! All readers make this one form: states with choices, choices with transitions, in flat arrays of
-//! 12 bytes a transition; labels, reward models and names beside them. What a file says in the
-//! wrong *form* was noted by the reader ([`Explicit::form_faults`]); what its *numbers* say is
-//! checked here, all of it ([`Explicit::number_faults`]), so that a report can name every fault and
-//! not only the first.
+//! A known model as its file lists it: the one form that all readers make, in flat arrays of 12
+//! bytes a transition. Faults of form were noted by the reader ([`Explicit::form_faults`]); numbers
+//! are checked here, all of them ([`Explicit::number_faults`]).
 
 mod actions;
 pub mod choose;
@@ -20,11 +16,9 @@ use crate::problem::State;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The most faults of form that are kept; the others are counted.
 const MOST_FAULTS: usize = 200;
 
-/// A known model as a file lists it; make an [`Instance`](crate::problem::Instance) of it with
-/// [`Explicit::into_instance`].
+/// A known model as a file lists it, before [`Explicit::into_instance`].
 #[derive(Debug)]
 pub struct Explicit {
     pub(super) path: PathBuf,
@@ -36,23 +30,15 @@ pub struct Explicit {
     pub(super) first_transition: Vec<usize>,
     pub(super) successors: Vec<u32>,
     pub(super) probabilities: Vec<f64>,
-    /// The line of each choice, 0 where there is none.
     pub(super) choice_lines: Vec<u32>,
-    /// The line of each state, 0 where there is none.
     pub(super) state_lines: Vec<u32>,
     pub(super) actions: ChoiceNames,
     pub(super) rewards: Vec<Rewards>,
-    /// The default cost of a step.
-    pub(super) usual_cost: UsualCost,
     pub(super) labels: BTreeMap<String, Vec<u32>>,
-    /// Where a run may start, and how often.
     pub(super) initial: Vec<(u32, f64)>,
-    /// States that are not called by their number.
     pub(super) odd_names: BTreeMap<u32, String>,
-    /// Which transitions end a run and what each pays, until [`Explicit::settle`] has made goals
-    /// and costs of that.
+    /// Which transitions end a run and what each pays, until [`Explicit::settle`].
     pub(super) endings: Option<Endings>,
-    /// What it has made of rewards.
     pub(super) settled: Option<Settled>,
     /// How many rational numbers no f64 is, and the first of them.
     pub(super) rounded: Option<(usize, String)>,
@@ -60,17 +46,7 @@ pub struct Explicit {
     pub(super) more_faults: usize,
 }
 
-/// What a step costs if the user does not say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum UsualCost {
-    /// The only reward model, 1 if there is none; several must be chosen from.
-    TheOnlyOne,
-    /// 1 a step, whatever reward models there are.
-    One,
-}
-
-/// A reward model, as what is not zero: a file that names a thousand of them and uses none must
-/// cost nothing.
+/// The non-zero rewards of a reward model.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rewards {
     pub(super) name: String,
@@ -92,15 +68,18 @@ pub(super) struct Endings {
 pub(super) struct Settled {
     /// The largest positive reward of a transition that can be played.
     pub(super) positive: Option<f64>,
-    /// The reward of reaching the goal.
     pub(super) at_goal: f64,
-    /// Whether [`SHORTFALL`] can be asked for: no reward is positive but that one, and some are
-    /// negative.
+    /// Whether [`SHORTFALL`] can be asked for: only the arrival pays, others may cost.
     pub(super) shortfall: bool,
 }
 
+impl Rewards {
+    pub(super) fn named(name: &str) -> Rewards {
+        Rewards { name: name.into(), ..Rewards::default() }
+    }
+}
+
 impl Explicit {
-    /// No states yet.
     pub(super) fn new(path: &Path, format: &'static str) -> Explicit {
         Explicit {
             path: path.into(),
@@ -114,7 +93,6 @@ impl Explicit {
             state_lines: Vec::new(),
             actions: ChoiceNames::default(),
             rewards: Vec::new(),
-            usual_cost: UsualCost::TheOnlyOne,
             labels: BTreeMap::new(),
             initial: Vec::new(),
             odd_names: BTreeMap::new(),
@@ -159,7 +137,6 @@ impl Explicit {
         self.odd_names.get(&(s as u32)).cloned().unwrap_or_else(|| s.to_string())
     }
 
-    /// The name of a state's a-th action.
     pub(super) fn action_name(&self, s: State, a: usize) -> String {
         self.actions.get(self.first_choice[s] + a, a)
     }
@@ -169,7 +146,6 @@ impl Explicit {
         (&self.faults, self.more_faults)
     }
 
-    /// Notes a fault of form.
     pub(super) fn fault(&mut self, line: usize, column: usize, fault: impl Into<String>) {
         match self.faults.len() < MOST_FAULTS {
             true => {
@@ -180,17 +156,14 @@ impl Explicit {
         }
     }
 
-    /// Ends a choice: its transitions are all those since the last.
     pub(super) fn end_choice(&mut self) {
         self.first_transition.push(self.successors.len());
     }
 
-    /// Ends a state: its choices are all those since the last.
     pub(super) fn end_state(&mut self) {
         self.first_choice.push(self.choices());
     }
 
-    /// An error of content at a choice.
     pub(super) fn at_choice(&self, choice: usize, source: Error) -> Error {
         self.at_line(self.choice_lines[choice], source)
     }

@@ -5,54 +5,47 @@ use crate::problem::{Faults, Note, ROUNDING, ROW_TOLERANCE, State};
 use crate::{Error, Result};
 
 impl Explicit {
-    /// What is wrong with the numbers: every successor that does not exist, every probability that
-    /// is none, every row that is no distribution. `tell` returns false when it has heard enough.
-    pub fn number_faults(&self, mut tell: impl FnMut(Error) -> bool) {
-        for s in 0..self.states() {
-            for (a, choice) in (self.first_choice[s]..self.first_choice[s + 1]).enumerate() {
-                let names = || (self.state_name(s), self.action_name(s, a));
-                let row = self.first_transition[choice]..self.first_transition[choice + 1];
-                if row.is_empty() {
-                    let (state, action) = names();
-                    if !tell(self.at_choice(choice, Error::NoSuccessor { state, action })) {
-                        return;
-                    }
-                    continue;
-                }
-                let mut sum = 0.0;
-                let mut sound = true;
-                for i in row {
-                    let (next, p) = (self.successors[i] as State, self.probabilities[i]);
-                    sum += p;
-                    let fault = if next >= self.states() {
-                        let (state, action) = names();
-                        let fault = format!("this state does not exist, there are {} states", self.states());
-                        Error::Feature { state, action, next: next.to_string(), fault }
-                    } else if !(0.0..=1.0 + ROW_TOLERANCE).contains(&p) {
-                        let (state, action) = names();
-                        Error::Probability { state, action, next: self.state_name(next), probability: p }
-                    } else {
-                        continue;
-                    };
-                    sound = false;
-                    if !tell(self.at_choice(choice, fault)) {
-                        return;
-                    }
-                }
-                // a row with a wrong entry was named already
-                if sound && (sum - 1.0).abs() > ROW_TOLERANCE {
-                    let (state, action) = names();
-                    let fault = Error::RowSum { state, action, sum, tolerance: ROW_TOLERANCE };
-                    if !tell(self.at_choice(choice, fault)) {
-                        return;
-                    }
-                }
-            }
-        }
+    /// All faults of the numbers: wrong successors and probabilities, rows that are no
+    /// distributions.
+    pub fn number_faults(&self) -> impl Iterator<Item = Error> {
+        let choices = |s: State| (self.first_choice[s]..self.first_choice[s + 1]).enumerate();
+        (0..self.states()).flat_map(move |s| choices(s).flat_map(move |(a, c)| self.row_faults(s, a, c)))
     }
 
-    /// Rows that sum to one only within [`ROW_TOLERANCE`] and are divided by their sums: how many,
-    /// and the one that is furthest off (its state and action, its line, and its sum).
+    fn row_faults(&self, s: State, a: usize, choice: usize) -> Vec<Error> {
+        let names = || (self.state_name(s), self.action_name(s, a));
+        let row = self.first_transition[choice]..self.first_transition[choice + 1];
+        if row.is_empty() {
+            let (state, action) = names();
+            return vec![self.at_choice(choice, Error::NoSuccessor { state, action })];
+        }
+        let (mut sum, mut faults) = (0.0, Vec::new());
+        for i in row {
+            let (next, p) = (self.successors[i] as State, self.probabilities[i]);
+            sum += p;
+            if next >= self.states() {
+                let (state, action) = names();
+                let fault = format!("this state does not exist, there are {} states", self.states());
+                faults.push(Error::Feature { state, action, next: next.to_string(), fault });
+            } else if !(0.0..=1.0 + ROW_TOLERANCE).contains(&p) {
+                let (state, action) = names();
+                faults.push(Error::Probability {
+                    state,
+                    action,
+                    next: self.state_name(next),
+                    probability: p,
+                });
+            }
+        }
+        // a row with a wrong entry was named already
+        if faults.is_empty() && (sum - 1.0).abs() > ROW_TOLERANCE {
+            let (state, action) = names();
+            faults.push(Error::RowSum { state, action, sum, tolerance: ROW_TOLERANCE });
+        }
+        faults.into_iter().map(|fault| self.at_choice(choice, fault)).collect()
+    }
+
+    /// The number of rows that are rescaled, and the furthest off: state, action, line and sum.
     fn rescaled_rows(&self) -> (usize, Option<(String, String, usize, f64)>) {
         let (mut count, mut worst, mut furthest) = (0, None, 0.0);
         for s in 0..self.states() {
@@ -95,7 +88,6 @@ impl Explicit {
         Some(Note::new("rounded", message))
     }
 
-    /// States that are no goal and have no choice.
     pub(super) fn stuck_faults(&self, goal: impl Fn(State) -> bool, faults: &mut Faults) {
         for s in (0..self.states()).filter(|&s| self.first_choice[s] == self.first_choice[s + 1] && !goal(s))
         {
@@ -108,7 +100,6 @@ impl Explicit {
         }
     }
 
-    /// The first fault of form, as an error.
     pub(in crate::files) fn require_form(&mut self) -> Result<()> {
         match self.faults.is_empty() {
             true => Ok(()),
@@ -116,20 +107,13 @@ impl Explicit {
         }
     }
 
-    /// The first fault, if states are yet to be told their roles: afterwards the rows of some are
-    /// gone.
+    /// The first fault, if states are yet to get their roles: that removes rows.
     pub(in crate::files) fn require_sound_before_settling(&mut self) -> Result<()> {
         if self.endings.is_some() { self.require_sound() } else { Ok(()) }
     }
 
-    /// The first fault of form or of numbers, as an error.
     pub(super) fn require_sound(&mut self) -> Result<()> {
         self.require_form()?;
-        let mut first = None;
-        self.number_faults(|fault| {
-            first = Some(fault);
-            false
-        });
-        first.map_or(Ok(()), Err)
+        self.number_faults().next().map_or(Ok(()), Err)
     }
 }

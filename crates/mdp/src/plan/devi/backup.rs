@@ -5,7 +5,6 @@ use crate::numeric::support::{SupportMin, Survey, Warm};
 use crate::problem::{Pair, State};
 use std::ops::Range;
 
-/// What attains the minimum in each state.
 #[derive(Clone, Debug)]
 pub(super) struct Chosen {
     /// The pair; `None` where the clamp at B is the minimum, and at the goal.
@@ -20,7 +19,6 @@ impl Chosen {
     }
 }
 
-/// The tables of some consecutive states.
 pub(super) struct Chunk<'a> {
     pub(super) states: Range<State>,
     pub(super) q: &'a mut [f64],
@@ -33,7 +31,6 @@ pub(super) struct Chunk<'a> {
     pub(super) fallbacks: u64,
 }
 
-/// What all chunks of a sweep share.
 #[derive(Clone, Copy)]
 pub(super) struct Sweep<'a> {
     pub(super) task: &'a Task<'a>,
@@ -45,7 +42,6 @@ pub(super) struct Sweep<'a> {
 }
 
 impl Chunk<'_> {
-    /// Backs up every state, unless it is asked to stop.
     pub(super) fn run(&mut self, sweep: Sweep, set: &mut impl SupportMin, phi: &mut [f64]) {
         let Task { problem, b, .. } = *sweep.task;
         let fallbacks = set.fallbacks();

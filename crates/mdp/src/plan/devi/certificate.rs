@@ -1,17 +1,14 @@
 //! What makes any V a lower bound on the fixed point, with its residual.
 //!
-//! Whatever V is, one sweep gives eta- = max(V - LV)^+ and eta+ = max(LV - V)^+. With c >= c_min >
-//! 0 off the goal, W = lambda V with lambda = c_min/(c_min + eta-) has W <= LW (L is homogeneous
-//! but for the costs), so W is below the fixed point. With the action that attains LV(s) and its
-//! cost c, LW(s) <= lambda LV(s) + (1 - lambda) c, so the residual is at most eta+ + (1 - lambda)
-//! max c over these actions, with B in the place of c where LV(s) is clamped. With zero costs W =
-//! (V - eta-/q)^+ off the goal, with residual at most eta+ + eta-/q. One plain sweep on W then
-//! gives Q and V = LW, which belong together, lie between W and the fixed point, and have no larger
-//! residual.
+//! One sweep gives eta- = max(V - LV)^+ and eta+ = max(LV - V)^+. With c >= c_min > 0 off the goal,
+//! W = lambda V, lambda = c_min/(c_min + eta-), has W <= LW, so it is below the fixed point, and
+//! its residual is at most eta+ + (1 - lambda) max c over the chosen actions, with B in the place
+//! of c where LV(s) is clamped. With zero costs W = (V - eta-/q)^+ off the goal, with residual at
+//! most eta+ + eta-/q. A plain sweep on W gives Q and V = LW, which belong together and have no
+//! larger residual.
 
 use super::{Devi, Task};
 
-/// How far V is from L V, below and above.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Defect {
     /// max(V - LV)^+.
@@ -25,7 +22,6 @@ pub(super) struct Defect {
 }
 
 impl Defect {
-    /// The residual of W.
     pub(super) fn residual(self, c_min: f64, q: f64) -> f64 {
         let lowered = if c_min > 0.0 {
             self.paid * self.below / (c_min + self.below)
@@ -53,7 +49,6 @@ impl Devi {
         Defect { paid: paid.fold(0.0, f64::max), ..all }
     }
 
-    /// Lowers V to W.
     pub(super) fn lower(&mut self, defect: Defect, c_min: f64, task: &Task) {
         let goal = task.problem.goal();
         for (s, v) in self.v.iter_mut().enumerate() {
@@ -66,7 +61,6 @@ impl Devi {
     }
 }
 
-/// The smallest cost off the goal.
 pub(super) fn smallest_cost(task: &Task) -> f64 {
     let goal = task.problem.pairs_of(task.problem.goal());
     let costs = task.costs.iter().enumerate().filter(|(p, _)| !goal.contains(p));

@@ -1,10 +1,9 @@
 //! The values of the chosen actions and thetas: one linear equation for each state.
 //!
-//! Few states are eliminated, to rounding. With many, elimination fills in (to the third power of
-//! their number where successors lie anywhere), and policy iteration needs no accurate values:
-//! [`Krylov`]'s method over the states in the order of their values (in large problems, those of the
-//! same value from the goal outwards), up to an admissible residual; where that fails, Gauss-Seidel
-//! sweeps in the same order. The certificate is about V alone, however it was found.
+//! Few states are eliminated, to rounding. With many, elimination fills in and accuracy is not
+//! needed: [`Krylov`]'s method over the states in the order of their values (in large problems,
+//! those of the same value from the goal outwards) up to an admissible residual; Gauss-Seidel where
+//! that fails.
 
 use super::sweep::is_large;
 use super::{Cut, Devi, Task};
@@ -14,17 +13,14 @@ use crate::numeric::linear::krylov::Krylov;
 use crate::plan::graph::outwards;
 use crate::problem::{Problem, State};
 
-/// The most states that are eliminated; fewer if actions have more successors than those of a grid,
-/// as elimination then fills in.
+/// The most states that are eliminated; fewer if actions have more successors than on a grid.
 const FEW: usize = 1024;
 const FEW_IN_GENERAL: usize = 100;
 const GRID: usize = 6;
-/// Iterations of Krylov's method.
 const ITERATIONS: usize = 300;
 /// Gauss-Seidel sweeps at most: policy iteration goes on from where they end.
 const SWEEPS: usize = 300;
 
-/// The admissible residual of the equations of many states.
 #[derive(Clone, Copy)]
 pub(super) struct Admissible {
     pub(super) residual: f64,
@@ -40,20 +36,17 @@ pub(super) struct Equations {
     krylov: Krylov,
     /// The states without the goal in the order of their values, in the lower half of each number.
     order: Vec<u64>,
-    /// The place of each state in it.
     place: Vec<u32>,
     charge: Vec<f64>,
     x: Vec<f64>,
 }
 
 impl Equations {
-    /// The states without the goal, in the order in which they were evaluated last.
     pub(super) fn states(&self) -> impl Iterator<Item = State> {
         self.order.iter().map(|&key| state(key))
     }
 }
 
-/// Whether a problem's policies are evaluated iteratively.
 pub(super) fn many(problem: &Problem) -> bool {
     let pairs = problem.pairs();
     let rows = if pairs == 0 { 0 } else { problem.rows(pairs - 1).end };
@@ -61,14 +54,12 @@ pub(super) fn many(problem: &Problem) -> bool {
     problem.states() > most + 1
 }
 
-/// The state of a key.
 fn state(key: u64) -> State {
     key as u32 as State
 }
 
 impl Devi {
-    /// V = `self.v` becomes the values of what was chosen, clamped to [0, B]; with many states up to an
-    /// admissible residual. Whether they are finite.
+    /// V becomes the values of the choices, clamped to [0, B]; whether they are finite.
     pub(super) fn evaluate(&mut self, task: &Task, admissible: Admissible) -> Result<bool, Cut> {
         let finite = match many(task.problem) {
             true => {
@@ -146,8 +137,8 @@ impl Devi {
         finite
     }
 
-    /// The equation of a state that is not the goal, without its self-loop: hands out the weights to other
-    /// states; the weight of the goal, and the charge.
+    /// The equation of a state other than the goal, without its self-loop: hands out the weights to
+    /// other states; returns the goal's weight and the charge.
     fn equation(&self, task: &Task, s: State, mut arc: impl FnMut(State, f64)) -> (f64, f64) {
         let pair = self.chosen.as_ref().and_then(|chosen| chosen.pair[s]);
         let successors = pair.map_or(&[][..], |p| task.problem.successors(p as usize));
@@ -192,10 +183,9 @@ impl Devi {
 /// Weights below zero by more than this are no rounding.
 const NEGATIVE: f64 = 1e-9;
 
-/// No weight is negative but for rounding where theta lies in B. In a set that was made larger it
-/// need not, and a sweep takes the expectation, or the least successor's value where that is more.
-/// So a part of the positive weights, scaled to one, goes to the least successor: as much as makes
-/// the expectation of V what the sweep made of it.
+/// Over a set that was made larger weights may be negative, and a sweep takes the larger of the
+/// expectation and the least successor's value. So the least successor gets as much of the positive
+/// weights, scaled to one, as makes the expectation of V that of the sweep.
 pub(super) fn make_distribution(weights: &mut [f64], successors: &[u32], v: &[f64]) {
     let lacking: f64 = weights.iter().map(|w| (-w).max(0.0)).sum();
     let value = |i: usize| v[successors[i] as usize];

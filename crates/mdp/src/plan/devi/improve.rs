@@ -5,10 +5,9 @@ use crate::numeric::dot;
 use crate::problem::State;
 
 impl Devi {
-    /// One Gauss-Seidel pass over the states in the order in which they were evaluated last, the
-    /// least value first: each takes the best of its actions under its own theta and under the
-    /// theta of the least successor, if that gains more than `noise`. What is known near the goal
-    /// goes all the way in one pass, where a sweep of L takes it one step. How many changed.
+    /// One Gauss-Seidel pass, the least value first: each state takes the best of its actions under
+    /// its own theta and that of the least successor, if that gains more than `noise`. News from
+    /// the goal travels all the way in one pass. How many changed.
     pub(super) fn improve(&mut self, task: &Task, noise: f64) -> Result<usize, Cut> {
         let Task { problem, q, .. } = *task;
         let d = problem.dim();

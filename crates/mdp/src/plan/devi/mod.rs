@@ -1,22 +1,16 @@
 //! DEVI, discounted extended value iteration over a confidence set: Algorithm 2 of the paper, as
-//! printed and fast.
-//!
-//! Both find V with 0 <= V <= the fixed point of
+//! printed and fast. Both find V with 0 <= V <= the fixed point of
 //!
 //! (L V)(s) = min(B, min_a c(s,a) + (1 - q) min over theta in C ∩ B of <theta, phi_V(s,a)>),
-//! (L V)(goal) = 0,
 //!
-//! and |V - L V| <= eps. The clamp at B (reading A14) sits inside every sweep: L stays monotone, a
-//! contraction and, as V* <= B, optimistic.
-//!
-//! V comes from certified lower bounds, so an inexact support problem never breaks optimism. Q,
-//! from which actions are chosen, comes from primal values: a bound may be off by rounding, which
+//! with (L V)(goal) = 0, and |V - L V| <= eps. The clamp at B (reading A14) is in every sweep: L
+//! stays a monotone contraction and, as V* <= B, optimistic. V comes from certified lower bounds,
+//! Q, from which actions are chosen, from primal values: a bound may be off by rounding, which
 //! would break ties.
 //!
-//! The printed lines are [`Devi::plan`] (1 to 4 and 7 to 11) and `backup` (5 and 6). `sweep`
-//! applies L to all states in chunks, `warm`
-//! where support problems start. `newton` is policy iteration, `certificate` what makes its V a
-//! lower bound, `evaluate` (`relax` where a policy leaves soon) and `improve` are its two steps.
+//! `sweep` applies L to all states in chunks (`backup`: lines 5 and 6) from the starts in `warm`.
+//! `newton` is policy iteration, `certificate` makes its V a lower bound; `evaluate` (`relax` where
+//! a policy leaves soon) and `improve` are its two steps.
 
 mod backup;
 mod certificate;
@@ -39,7 +33,7 @@ use relax::Arcs;
 use warm::WarmStarts;
 pub use way::{Met, way};
 
-/// In `auto`, value iteration gives way to policy iteration after so many support problems.
+/// The number of support problems after which `auto` turns to policy iteration.
 const FAITHFUL_WORK: usize = 1 << 16;
 
 /// What is planned: the costs per pair, the bound B on values, and the paper's eps and q.
@@ -68,8 +62,7 @@ pub struct Convergence {
     pub planner: Planner,
     /// Support problems solved by the conic solver.
     pub fallbacks: u64,
-    /// The set was larger than asked for ([`SupportMin::is_relaxed`]): V is optimistic all the
-    /// same.
+    /// The set was larger than asked for ([`SupportMin::is_relaxed`]); V is still optimistic.
     pub relaxed: bool,
 }
 
@@ -124,8 +117,7 @@ impl Devi {
         }
     }
 
-    /// Plans over a set that is not empty. `start` is where policy iteration sets out: the values
-    /// of the plan before, or anything else; value iteration sets out from zero.
+    /// Plans over a non-empty set. Policy iteration begins at `start`, value iteration at zero.
     pub fn plan(
         &mut self,
         task: &Task,
@@ -141,8 +133,8 @@ impl Devi {
         }
     }
 
-    /// The same unless asked to stop, which takes effect within a fraction of a second on a million
-    /// pairs. [`Devi::q`] and [`Devi::v`] are then invalid, and the next call does not depend on them.
+    /// The same until asked to stop, within a fraction of a second on a million pairs. [`Devi::q`]
+    /// and [`Devi::v`] are then invalid, and the next call does not depend on them.
     pub fn plan_unless(
         &mut self,
         task: &Task,
@@ -204,8 +196,7 @@ impl Devi {
         Ok((i, change))
     }
 
-    /// One sweep: `v` and `q` become L's of the values given; the change. The active rows of the
-    /// last sweep are where this one starts.
+    /// One sweep over the values given, from the active rows of the last one; the change.
     pub fn apply(&mut self, task: &Task, set: &mut (impl SupportMin + Clone), values: &[f64]) -> f64 {
         self.v.copy_from_slice(values);
         self.halt = Halt::never();

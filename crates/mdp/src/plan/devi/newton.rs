@@ -1,15 +1,12 @@
-//! DEVI by policy iteration: the minimising action and theta of every state are held fixed, the
-//! linear equations they make are solved, and so on; then a [certificate](super::certificate).
+//! DEVI by policy iteration: the minimising action and theta of every state are fixed, their linear
+//! equations solved, and so on; then a [certificate](super::certificate). L is a minimum of affine
+//! monotone maps, so this is Newton's method on V = L V: monotone, and done in a handful of rounds
+//! whatever q and T* are.
 //!
-//! L is a minimum of affine monotone maps, one for each choice of an action and a theta per state,
-//! so policy iteration is Newton's method on V = L V: from above, monotone, and done in a handful
-//! of rounds whatever q and T* are.
-//!
-//! **Many states.** The admissible residual of the equations is a hundredth of V's defect (and of the
-//! largest cost), or a tenth of eps. Charges are lowered by a tenth of eps, so that the residual of
-//! the last round, and choices that would gain no more, do not count as eta-, the part that is dear.
-//! Where policy iteration is slow, choices are improved between sweeps. It ends as soon as the
-//! residual is eps, with few states where another round gains less than a factor of ten.
+//! With many states the admissible residual of the equations is a hundredth of V's defect (and of
+//! the largest cost), or a tenth of eps. Charges are lowered by a tenth of eps, so that the last
+//! residual does not count as eta-, the part that is dear. It ends as soon as the residual is eps,
+//! with few states where another round gains less than a factor of ten.
 
 use super::certificate::{Defect, smallest_cost};
 use super::evaluate::{Admissible, many};
@@ -19,13 +16,12 @@ use crate::numeric::support::SupportMin;
 
 /// Rounds of policy iteration from a good start; without one it goes through stages.
 const ROUNDS: usize = 40;
-/// From this round on, with many states, choices are also improved between sweeps: what is new
-/// travels by one state with each sweep, which matters where a chain cannot see its goal within 1/q
-/// steps.
+/// From this round on, with many states, choices are also improved between sweeps: news travels one
+/// state a sweep, which matters where a chain cannot see its goal within 1/q steps.
 const IMPROVING: usize = 8;
 /// In large problems sooner, if a round leaves more than this part of the defect.
 const SLOW: f64 = 0.5;
-/// Evaluations in such a round, as long as one state in so many changes its choice.
+/// Evaluations in such a round, while at least one state in [`CHANGED`] changes its choice.
 const IMPROVEMENTS: usize = 6;
 const CHANGED: usize = 32;
 /// A residual of this part of V is small enough.
@@ -36,9 +32,8 @@ const LEFT: f64 = 1e-2;
 const LAST_WORK: usize = 1 << 20;
 /// and as a part of eps in any case.
 const FINE: f64 = 0.1;
-/// Over a set that was made larger thetas are no mixtures and policies no chains, so that policy
-/// iteration need not settle. Nothing is said of such a plan but that it is optimistic: rounds and
-/// last sweeps are few, and there are no stages.
+/// Over a set that was made larger policy iteration need not settle, and a plan is only optimistic:
+/// few rounds and last sweeps, and no stages.
 const RELAXED_ROUNDS: usize = 10;
 const RELAXED_WORK: usize = 1 << 16;
 /// From one stage to the next q falls by this factor: values at a distance of up to 36/q are told
@@ -46,7 +41,7 @@ const RELAXED_WORK: usize = 1 << 16;
 const STAGE: f64 = 16.0;
 
 impl Devi {
-    /// Plans from the values `self.v`, which may be anything, after so many sweeps.
+    /// Plans from any values `self.v`, after this number of sweeps.
     pub(super) fn iterate_policies(
         &mut self,
         task: &Task,
@@ -92,8 +87,7 @@ impl Devi {
         }
     }
 
-    /// Policy iteration from V = `self.v`; leaves there the best V met, by the residual that it can
-    /// be certified with, which is returned with its defect.
+    /// Policy iteration from V. Leaves the best V by its residual; returns that and its defect.
     fn newton(
         &mut self,
         task: &Task,
@@ -142,8 +136,7 @@ impl Devi {
         Ok(best)
     }
 
-    /// The values of what was chosen and, where the order of states is kept, of what is better under
-    /// thetas at hand; false if arithmetic failed.
+    /// The values of the choices, improved under thetas at hand; false if arithmetic failed.
     fn evaluate_and_improve(&mut self, task: &Task, admissible: Admissible) -> Result<bool, Cut> {
         for _ in 1..IMPROVEMENTS {
             if !self.evaluate(task, admissible)? {

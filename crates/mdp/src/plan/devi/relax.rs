@@ -1,11 +1,8 @@
 //! The values of a policy of many states that leaves soon: a few sweeps on all cores.
 //!
-//! Where states lead anywhere, the residual after some sweeps is nearly the same everywhere and falls
-//! by the same factor from sweep to sweep: it is extrapolated (Aitken), and the rest falls several
-//! times faster. A handful of sweeps is enough then, and states stay in their own order, in which
-//! features are stored. Other chains are recognised soon and left to [`evaluate`](super::evaluate).
-//!
-//! Sums over states are made in fixed chunks and added in their order.
+//! Where states lead anywhere, the residual soon falls everywhere by the same factor from sweep to
+//! sweep and is extrapolated (Aitken). A handful of sweeps is then enough, in the order of the
+//! states. Other chains are left to [`evaluate`](super::evaluate). Sums are made in fixed chunks.
 
 use super::evaluate::{Admissible, Equations};
 use super::{Devi, Task};
@@ -15,17 +12,14 @@ use rayon::prelude::*;
 
 /// States per chunk. The chunks never depend on the number of threads.
 const CHUNK: usize = 1024;
-/// Sweeps at most.
 const SWEEPS: usize = 40;
-/// After so many sweeps, and again after as many, it must be in sight that all of them are enough.
-/// The least that was left counts: just after an extrapolation it is more for a sweep or two.
+/// Sweeps between two trials of whether [`SWEEPS`] will be enough, by the least residual so far:
+/// extrapolation raises it for a sweep or two.
 const TRIAL: usize = 6;
-/// Sweeps from one extrapolation to the next.
 const BETWEEN: usize = 3;
 /// A factor above this is not extrapolated.
 const STEADY: f64 = 0.95;
 
-/// The equations in the order of the states.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Arcs {
     /// Where the weights of each state's chosen successors begin; one more at the end.
@@ -36,17 +30,14 @@ pub(super) struct Arcs {
     x: [Vec<f64>; 2],
 }
 
-/// What a sweep over some states finds.
 #[derive(Clone, Copy, Default)]
 struct Found {
-    /// What the equation that lacks most lacks.
     left: f64,
     /// The change times the change before, and that times itself.
     along: f64,
     before: f64,
 }
 
-/// Whether sweeps will be enough.
 #[derive(Default)]
 struct Prospect {
     /// The least that was left so far, and at the last trial.
@@ -55,7 +46,7 @@ struct Prospect {
 }
 
 impl Prospect {
-    /// What it is after so many sweeps, which leave so much.
+    /// The prospect after this number of sweeps, which leave this residual.
     fn is_good(&mut self, sweep: usize, left: f64, enough: f64) -> bool {
         self.least = if sweep == 0 { left } else { self.least.min(left) };
         if !sweep.is_multiple_of(TRIAL) {
@@ -69,8 +60,7 @@ impl Prospect {
 }
 
 impl Devi {
-    /// V = `self.v` becomes the values of what was chosen, if that does not take long; false if it
-    /// does, and V stays.
+    /// V becomes the values of the choices; false, and V stays, if that would take long.
     pub(super) fn relax(&mut self, task: &Task, admissible: Admissible) -> bool {
         self.equations = Equations::default();
         let mut arcs = std::mem::take(&mut self.arcs);
@@ -83,7 +73,6 @@ impl Devi {
         solved
     }
 
-    /// The weights of all equations.
     fn load(&self, task: &Task, lowered: f64, arcs: &mut Arcs) {
         let problem = task.problem;
         let n = self.v.len();
@@ -196,7 +185,7 @@ mod tests {
     use super::*;
     use crate::numeric::support::{ConvexSet, Ellipsoid};
     use crate::plan::Planner;
-    use crate::problem::drawn;
+    use crate::problem::tests::{grid, mixture};
 
     /// After how many sweeps it is given up, if what is left is this.
     fn given_up(left: impl Iterator<Item = f64>, enough: f64) -> Option<usize> {
@@ -230,7 +219,7 @@ mod tests {
     /// Where states lead anywhere sweeps are enough; from neighbour to neighbour they are not.
     #[test]
     fn mixtures_are_swept_and_grids_are_not() {
-        for (instance, swept) in [(drawn::mixture(5_000, 2, 10, 6), true), (drawn::grid(70), false)] {
+        for (instance, swept) in [(mixture(5_000, 2, 10, 6), true), (grid(70), false)] {
             let problem = &*instance.problem;
             let d = problem.dim();
             let shape: Vec<f64> = (0..d * d).map(|k| f64::from(u8::from(k % (d + 1) == 0))).collect();

@@ -15,20 +15,17 @@ const PARALLEL_PAIRS: usize = 1024;
 /// From this number of pairs on a sweep begins with a sample, for which the set prepares.
 const LARGE: usize = 1 << 14;
 const SAMPLE: usize = 256;
-/// So does one from this number of products of pairs and of rows that can bind on. Each solve takes
-/// long then: a few say whether a sample helps.
+/// The same from this product of pairs and binding rows on, after a few trials.
 const LABORIOUS: usize = 1 << 20;
 const FEW: usize = 12;
 /// An eager set gets one pair in `PART`, at most `MORE`.
 const PART: usize = 64;
 const MORE: usize = 1024;
 
-/// Whether it is worthwhile to prepare for a sweep.
 pub(super) fn is_large(problem: &Problem) -> bool {
     problem.pairs() >= LARGE
 }
 
-/// Backs a chunk up, as a sequence of its own on any thread.
 fn run(chunk: &mut Chunk, sweep: Sweep, set: &mut impl SupportMin, phi: &mut [f64]) {
     set.hold(true);
     chunk.run(sweep, set, phi);
@@ -36,8 +33,7 @@ fn run(chunk: &mut Chunk, sweep: Sweep, set: &mut impl SupportMin, phi: &mut [f6
 }
 
 impl Devi {
-    /// `before` to `v` and `q`, and to `chosen` too if wanted. When it is cut off some chunks are left as
-    /// they were.
+    /// `before` to `v`, `q` and perhaps `chosen`. If cut off, some chunks stay as they were.
     pub(super) fn sweep(
         &mut self,
         task: &Task,
@@ -77,8 +73,7 @@ impl Devi {
         self.halt.check()
     }
 
-    /// What a sample of the pairs says, and a copy of the set that is ready for the others; none
-    /// where pairs are few.
+    /// A survey of a sample of pairs and a copy of the set made ready by it; none for few pairs.
     fn survey<S: SupportMin + Clone>(&self, task: &Task, before: &[f64], set: &S) -> (Survey, Option<S>) {
         let problem = task.problem;
         let (pairs, d) = (problem.pairs(), problem.dim());
@@ -111,7 +106,6 @@ impl Devi {
         (survey, Some(copy))
     }
 
-    /// The tables, cut into chunks of states.
     fn chunks(&mut self, task: &Task, choices: bool) -> Vec<Chunk<'_>> {
         let problem = task.problem;
         let (n, d) = (problem.states(), problem.dim());

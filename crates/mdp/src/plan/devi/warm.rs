@@ -5,8 +5,7 @@ use crate::numeric::support::Warm;
 /// Set in a count where it is known that the rows meet in a point of the set.
 const KNOWN: u16 = 1 << 15;
 
-/// For each pair a count and room for as many rows as can be active at once. Only rows with numbers
-/// below 2^16 are kept: two bytes each for what is a hint.
+/// For each pair a count and room for its active rows, of which numbers below 2^16 are kept.
 #[derive(Clone, Debug)]
 pub(super) struct WarmStarts {
     pub(super) width: usize,
@@ -20,7 +19,6 @@ impl WarmStarts {
         WarmStarts { width: free + 1, rows: vec![0; pairs * (free + 1)], set: None }
     }
 
-    /// Nothing is known of any pair.
     pub(super) fn clear(&mut self) {
         self.rows.iter_mut().step_by(self.width).for_each(|count| *count = 0);
     }

@@ -1,5 +1,4 @@
-//! Where values lead from the start: which states their greedy policy meets, and how often, under
-//! the theta that it believes in.
+//! The states that a greedy policy meets from the start, and how often, under its own theta.
 
 use super::evaluate::make_distribution;
 use super::{Cut, Halt, Task};
@@ -13,10 +12,8 @@ const SWEEPS: usize = 32;
 const LITTLE: f64 = 0.02;
 /// So few visits to a state are not handed on.
 const FEW: f64 = 1e-3;
-/// So many rows are looked at, at most, and again for each row that a minimum is found from: every
-/// pair costs those of the set that can bind.
+/// The most rows looked at: each pair, and each row of a minimum, costs the rows that can bind.
 const LABOUR: usize = 1 << 20;
-/// A state keeps no more than this part of its visits to itself.
 const STAYS: f64 = 0.999;
 
 /// A state on the way.
@@ -32,9 +29,8 @@ pub struct Met {
     next: Vec<(u32, f64)>,
 }
 
-/// The states that the greedy policy of some values meets on its way from the start. Only these are
-/// looked at, the first of them where looking is laborious. In every sweep states hand their visits
-/// on in the order of their values, the highest first.
+/// The states that the greedy policy of some values meets from the start; the first of them where
+/// looking is laborious. In every sweep states hand on their visits, the highest value first.
 pub fn way<S: SupportMin>(task: &Task, set: &mut S, values: &[f64], halt: &Halt) -> Result<Vec<Met>, Cut> {
     set.hold(true);
     let stops = walk(task, set, values, halt);
@@ -87,7 +83,6 @@ fn walk<S: SupportMin>(task: &Task, set: &mut S, values: &[f64], halt: &Halt) ->
     Ok(stops)
 }
 
-/// Backs a state up.
 fn look<S: SupportMin>(task: &Task, set: &mut S, values: &[f64], s: State) -> Met {
     let Task { problem, costs, q: bonus, .. } = *task;
     let d = problem.dim();

@@ -7,7 +7,6 @@ use crate::problem::{Pair, Problem, State, Truth};
 /// The arcs backwards: which pairs may lead to a state. The goal's own pairs are left out.
 pub struct Backwards {
     pairs: Grouped<u32>,
-    /// The state of each pair.
     pub(crate) home: Vec<u32>,
 }
 
@@ -25,7 +24,6 @@ impl Backwards {
         Backwards { pairs, home }
     }
 
-    /// The pairs that may lead to a state.
     pub(crate) fn into(&self, s: State) -> impl Iterator<Item = Pair> + '_ {
         self.pairs.of(s).iter().map(|&p| p as Pair)
     }
@@ -36,9 +34,8 @@ impl Backwards {
     }
 }
 
-/// All states, the goal first, in the order of the fewest steps that any model may get from them to
-/// the goal in; those that never get there come last. So every other state has a successor before it,
-/// and what is known of the goal can go all the way in one pass.
+/// All states by the fewest steps in which any model may get from them to the goal; unreachable
+/// ones last. Every other state has a successor before it.
 pub(crate) fn outwards(problem: &Problem) -> Vec<u32> {
     let n = problem.states();
     let before = Grouped::new(n, || {
@@ -66,12 +63,12 @@ pub(crate) fn outwards(problem: &Problem) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::problem::drawn;
+    use crate::problem::tests::{grid, mixture};
 
     /// Against the definition: the fewest steps, by passes over all states until nothing changes.
     #[test]
     fn states_come_in_the_order_of_the_fewest_steps() {
-        for instance in [drawn::grid(7), drawn::mixture(40, 2, 3, 2)] {
+        for instance in [grid(7), mixture(40, 2, 3, 2)] {
             let problem = &*instance.problem;
             let mut steps = vec![usize::MAX; problem.states()];
             steps[problem.goal()] = 0;

@@ -4,8 +4,7 @@ use super::possible;
 use super::strong::{Components, strong_components};
 use crate::problem::{Problem, Truth};
 
-/// The maximal end components of the allowed pairs: sets of states in which these pairs can stay
-/// for ever and lead from anywhere to anywhere. States in none are on their own. On return
+/// The maximal end components of the allowed pairs. States in none are on their own. On return
 /// `allowed` has the pairs that stay in their component.
 pub(crate) fn end_components(problem: &Problem, truth: &Truth, allowed: &mut [bool]) -> Vec<u32> {
     let strong = strong_components(problem, truth, allowed);
@@ -42,10 +41,9 @@ pub fn end_components_within(
     }
 }
 
-/// The class of each state when every maximal end component of usable pairs that cost nothing is
-/// one, and the pairs that stay in theirs. The states of a class have the same V*, since any of them
-/// reaches any other surely and for free; and once it is one node, looping for free forever is no
-/// longer a policy. `None` if nothing is free.
+/// Classes that make each maximal end component of free usable pairs one node, and the pairs that
+/// stay in theirs: its states have the same V*, and looping for free is no policy. `None` if none
+/// is free.
 pub fn free_components(problem: &Problem, truth: &Truth, usable: &[bool]) -> Option<(Vec<u32>, Vec<bool>)> {
     let mut free: Vec<bool> =
         usable.iter().zip(problem.costs()).map(|(usable, cost)| *usable && *cost == 0.0).collect();

@@ -4,9 +4,8 @@ use super::partition::Partition;
 use super::possible;
 use crate::problem::{Pair, Problem, State, Truth};
 
-/// A policy on nodes as a policy on states: the pair of each state that is in a node. In a
-/// component of several states, the state of the chosen pair is the exit, and the others move
-/// towards it by the component's `inner` pairs, layer by layer.
+/// A policy on nodes as one on states. In a component of several states the state of the chosen
+/// pair is the exit, and the others move towards it by `inner` pairs, layer by layer.
 pub(crate) fn expand(
     problem: &Problem,
     truth: &Truth,

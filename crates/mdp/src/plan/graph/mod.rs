@@ -1,5 +1,4 @@
-//! What the graph of a known model alone decides: which states are lost, where one can loop for
-//! free, and in which order the others can be solved.
+//! What the graph of a known model decides: lost states, free loops and the order of solving.
 
 mod backwards;
 mod ends;

@@ -10,14 +10,12 @@ pub const NOWHERE: u32 = u32::MAX;
 /// A partition of some states, the goal apart, into nodes.
 pub struct Partition {
     members: Grouped<u32>,
-    /// The node of each state; the number of nodes for the goal, [`NOWHERE`] for other states that
-    /// are in none.
+    /// The node of each state; the number of nodes for the goal, else [`NOWHERE`].
     pub(crate) node_of: Vec<u32>,
 }
 
 impl Partition {
-    /// The chosen states, in the order given, those of one class together; `None`: every state on
-    /// its own.
+    /// The given states, those of one class together; `None`: every state on its own.
     pub fn new(problem: &Problem, order: impl Iterator<Item = State>, class: Option<&[u32]>) -> Partition {
         let listed: Vec<u32> = order.map(|s| s as u32).collect();
         let (mut node_of, mut nodes) = (vec![NOWHERE; problem.states()], 0);
@@ -48,8 +46,7 @@ impl Partition {
     }
 }
 
-/// The ends of the strongly connected components among the nodes of a partition in the components'
-/// order.
+/// The ends of the strongly connected blocks among the nodes, in the components' order.
 pub fn blocks(components: &Components, partition: &Partition) -> Vec<u32> {
     let class_of = |node: usize| partition.members(node).next().map(|s| components.class[s]);
     let mut ends = Vec::new();

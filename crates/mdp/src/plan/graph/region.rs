@@ -3,13 +3,11 @@
 use super::backwards::Backwards;
 use crate::problem::{Problem, State};
 
-/// The states from which some policy reaches the goal with probability one, and what such policies
-/// may use.
+/// The states with a proper policy, and the pairs that such policies may use.
 pub struct Region {
     /// Per state: does some policy reach the goal from here with probability one?
     pub inside: Vec<bool>,
-    /// Per pair: it starts and surely stays inside. Proper policies use no other pair; false at the
-    /// goal.
+    /// Per pair: it starts and surely stays inside; false at the goal.
     pub usable: Vec<bool>,
     /// Per state: can the goal be reached at all, with any probability?
     pub(crate) hopeful: Vec<bool>,
@@ -55,8 +53,7 @@ impl Region {
     }
 }
 
-/// The states from which some policy misses the goal with positive probability: those that may
-/// lead, by some actions, to a set in which one can stay for ever without it.
+/// The states from which some policy misses the goal with positive probability.
 pub fn avoidable(problem: &Problem, back: &Backwards) -> Vec<bool> {
     let (states, goal) = (problem.states(), problem.goal());
     // forced: the goal comes with positive probability whatever one does, the least fixpoint

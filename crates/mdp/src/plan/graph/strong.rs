@@ -4,12 +4,9 @@ use crate::problem::{Pair, Problem, State, Truth};
 
 /// The strongly connected components of a graph.
 pub struct Components {
-    /// The component of each vertex. An arc never leads to a component of a higher number.
     pub(crate) class: Vec<u32>,
-    /// All vertices, component by component in ascending order; within one, the last discovered
-    /// come first.
+    /// All vertices by component; within one, the last discovered first.
     pub(crate) order: Vec<u32>,
-    /// The number of components.
     pub(crate) count: usize,
 }
 
@@ -36,8 +33,8 @@ pub(crate) fn strong_components(problem: &Problem, truth: &Truth, allowed: &[boo
     tarjan(problem.states(), first, next)
 }
 
-/// Tarjan's algorithm with its own stack, since a problem may be a line of a million states. `first`
-/// is a cursor before the first arc of a vertex, `next` the end of the next arc.
+/// Tarjan's algorithm without recursion: a problem may be a line of a million states. `first` gives
+/// a cursor before a vertex's first arc, `next` the end of the next arc.
 fn tarjan<C: Copy>(
     n: usize,
     first: impl Fn(usize) -> C,

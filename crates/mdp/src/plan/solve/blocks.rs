@@ -1,5 +1,5 @@
-//! One strongly connected block after the other, those that lead nowhere else first: values, a policy
-//! and bounds in f64. The table in [`solve`](super) says which method answers for which block.
+//! One strongly connected block after another, the last ones first, in f64. The table in
+//! [`solve`](super) says which method answers for which block.
 
 use super::block::Block;
 use super::bounds::{Proof, Side, WIDEST};
@@ -16,8 +16,7 @@ use std::ops::Range;
 const SHOWN: usize = 1 << 14;
 /// What equations may lack, in costs of a step, relative to the precision.
 const ENOUGH: f64 = 0.05;
-/// Iterations of Krylov's method for one policy, and for all: at first, where several levels do
-/// better if it takes more; and where they do not, for all together, times the nodes.
+/// Krylov iterations for one policy and for all: before several levels are tried, and after.
 const LITTLE: (usize, usize) = (100, 400);
 const MUCH: (usize, usize) = (3000, 2_000_000_000);
 /// Multiplications of an elimination where all else fails.
@@ -26,24 +25,20 @@ const LAST_WORK: f64 = 6e9;
 /// How the values of a block are found, in the order in which that is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Method {
-    /// Each policy as a dense matrix.
     Dense,
     /// Value iteration, where it settles soon.
     Settling,
-    /// Each policy by sparse elimination, where it is cheap.
     Elimination,
     /// Each policy by Krylov's method, where it takes few iterations.
     Krylov,
-    /// Mixtures of policies on several levels.
     Levels,
     /// Krylov's method as long as it takes.
     MoreKrylov,
-    /// Elimination at any price.
     Patience,
 }
 
 impl Method {
-    const ALL: [Method; 7] = [
+    pub(super) const ALL: [Method; 7] = [
         Method::Dense,
         Method::Settling,
         Method::Elimination,
@@ -53,7 +48,6 @@ impl Method {
         Method::Patience,
     ];
 
-    /// Whether it is tried on a block.
     fn suits(self, block: &Block) -> bool {
         let (n, arcs) = (block.x.len(), block.arcs());
         match self {
@@ -67,7 +61,6 @@ impl Method {
     }
 }
 
-/// Ways to evaluate policies, with their workspaces.
 struct Evaluators {
     dense: Dense,
     eliminated: Eliminated,
@@ -76,7 +69,7 @@ struct Evaluators {
 }
 
 impl Evaluators {
-    /// What a method takes on a block of so many nodes; value iteration takes it for its margins.
+    /// The evaluator of a method on a block of this size; that of value iteration is for its margins.
     fn get(&mut self, method: Method, nodes: usize) -> &mut dyn Evaluate {
         match method {
             Method::Dense => &mut self.dense,
@@ -108,12 +101,11 @@ pub(super) struct Solver<'a> {
     guess: Vec<f64>,
     block: Block,
     by: Evaluators,
-    /// What is tried first: a test begins with a later method.
-    pub(super) begin: Method,
+    /// The methods that are tried: a test leaves some out.
+    pub(super) methods: Vec<Method>,
 }
 
 impl<'a> Solver<'a> {
-    /// Nothing is solved yet.
     pub(super) fn new(model: &'a Model, sense: Sense, precision: f64, halt: &'a Halt) -> Solver<'a> {
         let zeros = || vec![0.0; model.nodes + 1];
         let policy = (0..model.nodes).map(|s| model.choices(s).start as u32).collect();
@@ -131,7 +123,7 @@ impl<'a> Solver<'a> {
                 iterated: Iterated::new(MUCH.0, halt),
                 levels: Levels::new(halt),
             },
-            begin: Method::Dense,
+            methods: Method::ALL.to_vec(),
         }
     }
 
@@ -141,7 +133,6 @@ impl<'a> Solver<'a> {
         guesses.for_each(|(node, guess)| self.guess[node as usize] = guess);
     }
 
-    /// All blocks, given by their ends.
     pub(super) fn run(mut self, ends: &[u32]) -> Values {
         let (mut start, mut shown) = (0, 0);
         for &end in ends {
@@ -200,8 +191,9 @@ impl<'a> Solver<'a> {
         if let Some(guess) = self.guess.get(nodes.clone()) {
             self.block.guess(guess);
         }
-        for method in Method::ALL {
-            if method >= self.begin && method.suits(&self.block) && self.find(method, nodes.clone()) {
+        for at in 0..self.methods.len() {
+            let method = self.methods[at];
+            if method.suits(&self.block) && self.find(method, nodes.clone()) {
                 if method == Method::Settling || self.prove(method, nodes.clone()) {
                     return;
                 }
@@ -215,7 +207,6 @@ impl<'a> Solver<'a> {
         self.values.upper[nodes].fill(f64::INFINITY);
     }
 
-    /// Values and a policy for the block.
     fn find(&mut self, method: Method, nodes: Range<usize>) -> bool {
         if method == Method::Settling {
             return self.settle(nodes);
@@ -232,7 +223,6 @@ impl<'a> Solver<'a> {
         found
     }
 
-    /// Value iteration, if its values are proven soon.
     fn settle(&mut self, nodes: Range<usize>) -> bool {
         let mut goal = ENOUGH * self.precision.max(1e-12);
         for _ in 0..2 {
@@ -259,7 +249,6 @@ impl<'a> Solver<'a> {
         false
     }
 
-    /// Values and policy of the block as they stand.
     fn keep(&mut self) {
         let Solver { block, values, .. } = self;
         for ((&s, &x), choice) in block.nodes().iter().zip(&block.x).zip(block.taken()) {
@@ -290,7 +279,6 @@ impl<'a> Solver<'a> {
         proof.by_margin(side, values, nodes, |policy, need| margin(block, by, proof.model, policy, &need))
     }
 
-    /// Whether the block's bounds are as close as was asked for.
     fn is_narrow(&self, mut nodes: Range<usize>) -> bool {
         let Values { lower, upper, .. } = &self.values;
         nodes.all(|s| upper[s] - lower[s] <= self.precision * upper[s])

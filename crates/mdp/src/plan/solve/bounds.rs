@@ -1,22 +1,17 @@
 //! Bounds that are proven to lie above or below V, with every rounding accounted for, in f64 on a
 //! block or in 30 digits on a whole model.
 //!
-//! With sigma = +1 for least and -1 for greatest costs, the *policy's* side is a bound that one
-//! policy proves, and the *other* side one that all choices must satisfy. Let slack(v) = S c - sum
-//! of w (v(s) - v(s')), which is S (c + Pv - v).
+//! The *policy's* side is a bound that one policy proves, the *other* side one that all choices
+//! must satisfy. Let slack(v) = S c - sum of w (v(s) - v(s')), which is S (c + Pv - v). For least
+//! costs: if U >= 0 and slack(U) <= 0 under a proper policy, U is at least its cost. If L(goal) = 0
+//! and slack(L) >= 0 for every pair that a proper policy may use, then L <= c + PL <= ... <= its
+//! cost. Pairs that a [`Model`] leaves out never leave their node, where L <= c + L holds. For
+//! greatest costs the signs change. Zero is below V.
 //!
-//! *The policy's side, least costs.* If U >= 0 and slack(U) <= 0 under a proper policy, then U is
-//! at least what that policy costs. *The other side.* If L(goal) = 0 and slack(L) >= 0 for every
-//! pair that a proper policy may use, then for each proper policy L <= c + PL <= ... <= its cost,
-//! since P^n L -> 0. Pairs that a [`Model`] leaves out never leave their node, where L is constant,
-//! so L <= c + L holds for them without a check. For greatest costs, where every policy is proper,
-//! the signs change. Zero is below V as well, and so is the larger of two lower bounds.
-//!
-//! *Scaling*: (1 -+ epsilon) x adds epsilon times the charge to every slack. It does where all that
-//! falls short costs something, and does not grow from block to block. *Margin*: x -+ m, with m the
-//! solution of a policy's equations with what is missing as costs. For the other side that policy is
-//! found by policy iteration: it turns to the choices that lack most. That works without positive
-//! costs, since no policy loops for free.
+//! *Scaling*: (1 -+ epsilon) x adds epsilon times the charge to every slack, where all that falls
+//! short costs something. *Margin*: x -+ m, with m the solution of a policy's equations with what
+//! is missing as costs; on the other side the policy turns to the choices that lack most. That
+//! needs no positive costs.
 
 use super::model::{Choice, Model};
 use super::number::Number;
@@ -25,37 +20,30 @@ use std::ops::Range;
 
 /// Rounds of policy iteration for a margin; one or two is what it takes.
 const ROUNDS: usize = 30;
-/// A margin pays for so many times what is missing.
+/// A margin pays for this multiple of what is missing.
 const SPARE: f64 = 1.5;
 /// The widest that scaling proves.
 pub(super) const WIDEST: f64 = 0.49;
 
-/// A side that bounds can be on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
-    /// The one that a policy proves.
     Policy,
-    /// The one that all choices must satisfy.
     All,
 }
 
 impl Side {
-    /// Both sides. The policy's equations are at hand at first.
     pub(super) const BOTH: [Side; 2] = [Side::Policy, Side::All];
 
-    /// Whether its bounds are upper ones.
     fn is_above(self, sense: Sense) -> bool {
         (self == Side::Policy) == (sense == Sense::Least)
     }
 }
 
-/// What is proven, and how carefully.
 #[derive(Clone, Copy)]
 pub(super) struct Proof<'a> {
     pub(super) model: &'a Model,
     pub(super) sense: Sense,
-    /// How many times roundings are counted, 1 or more: a check of the certificate by other sums may
-    /// be less sure of them.
+    /// The factor on roundings, 1 or more: the independent check sums otherwise.
     pub(super) care: f64,
 }
 
@@ -65,7 +53,6 @@ impl Proof<'_> {
         if side == Side::All { self.sense.sigma() } else { -self.sense.sigma() }
     }
 
-    /// The choices of a node that a side is about.
     fn choices(&self, side: Side, s: usize, policy: u32) -> Range<Choice> {
         match side {
             Side::Policy => policy as Choice..policy as Choice + 1,
@@ -73,8 +60,8 @@ impl Proof<'_> {
         }
     }
 
-    /// Whether the bounds of one side hold on some nodes, given that they hold on the nodes before; none
-    /// if arithmetic failed. Where they do not, the policy turns to the choices that lack most.
+    /// Whether the bounds of one side hold on some nodes, given those before; none if arithmetic
+    /// failed. Where they do not, the policy turns to the choices that lack most.
     fn holds<N: Number>(
         &self,
         side: Side,
@@ -127,7 +114,6 @@ impl Proof<'_> {
         self.holds(side, values, nodes, &mut policy) == Some(true)
     }
 
-    /// The epsilon that some nodes need.
     fn scale<N: Number>(
         &self,
         side: Side,
@@ -168,8 +154,7 @@ impl Proof<'_> {
         }
     }
 
-    /// Bounds on some nodes by a margin; whether they hold. `margin` solves a policy's equations for
-    /// other costs, if it can.
+    /// Bounds on some nodes by a margin; `margin` solves a policy's equations for other costs.
     pub(super) fn by_margin<N: Number>(
         &self,
         side: Side,
@@ -201,11 +186,9 @@ impl Proof<'_> {
         false
     }
 
-    /// What a choice lacks on a side if a margin is to be taken off x: the residual, the roundings,
-    /// and how far the bounds of the nodes before are from their values.
-    ///
-    /// That distance is known, and paid for once: paid for with something to spare, it would grow
-    /// from block to block, and after a hundred blocks nothing would be proven.
+    /// What a choice lacks if a margin is taken off x: the residual, roundings, and how far the
+    /// bounds of earlier nodes are from their values. That distance is known and paid for exactly
+    /// once: otherwise it would grow from block to block.
     fn missing<N: Number>(
         &self,
         side: Side,

@@ -11,19 +11,15 @@ use crate::numeric::linear::multilevel::{Change, Multilevel};
 pub(super) trait Evaluate: Send {
     /// Whether solutions are as accurate as f64 allows, whatever is asked for.
     fn is_exact(&self) -> bool;
-    /// How soft the first mixtures of choices are.
     fn softs(&self) -> &'static [f64] {
         &[]
     }
-    /// Sweeps in which nodes turn to better choices, between two evaluations: fewer where these are
-    /// cheap.
+    /// Sweeps that improve choices between two evaluations: fewer where these are cheap.
     fn sweeps(&self) -> usize {
         4
     }
-    /// Takes the present choices; false if their equations cannot be solved.
     fn load(&mut self, block: &Block, change: Change) -> bool;
-    /// Solves the equations for a right-hand side, from a guess, until every residual is at most
-    /// `enough`; whether that was reached.
+    /// Solves for a right-hand side, from a guess, until every residual is at most `enough`.
     fn solve(&mut self, b: Vec<f64>, x: &mut [f64], enough: f64) -> bool;
 }
 
@@ -49,7 +45,6 @@ impl Evaluate for Dense {
     }
 }
 
-/// Sparse elimination.
 #[derive(Default)]
 pub(super) struct Eliminated {
     elimination: Elimination,
@@ -62,7 +57,6 @@ impl Eliminated {
     const WORK: f64 = 3e5;
     const WORK_PER_ARC: f64 = 40.0;
 
-    /// With at most `work` multiplications.
     pub(super) fn new(work: f64, halt: &Halt) -> Eliminated {
         let mut eliminated = Eliminated { work: Some(work), ..Eliminated::default() };
         eliminated.elimination.heed(halt);
@@ -88,7 +82,6 @@ impl Evaluate for Eliminated {
     }
 }
 
-/// BiCGSTAB.
 #[derive(Default)]
 pub(super) struct Iterated {
     krylov: Krylov,
@@ -98,7 +91,6 @@ pub(super) struct Iterated {
 }
 
 impl Iterated {
-    /// With at most `each` iterations for a solution.
     pub(super) fn new(each: usize, halt: &Halt) -> Iterated {
         let mut iterated = Iterated { each, left: usize::MAX, ..Iterated::default() };
         iterated.krylov.heed(halt);
@@ -125,9 +117,8 @@ impl Evaluate for Iterated {
     }
 }
 
-/// Several levels. A policy that is greedy for rough values may never leave. So the first policies are
-/// mixtures: each node takes the choices that are nearly as good as its best one, and what is greedy
-/// for the values of a policy is at least as good. Mixtures also flow smoothly, as few levels need.
+/// Several levels. The first policies are mixtures of nearly best choices: a policy that is greedy
+/// for rough values may never leave, and mixtures flow smoothly, as few levels need.
 #[derive(Default)]
 pub(super) struct Levels {
     multilevel: Multilevel,
@@ -139,8 +130,8 @@ impl Levels {
     /// The most cycles for one solution, and for a fast one.
     const CYCLES: usize = 200;
     const SLOW: usize = 12;
-    /// The first mixtures, by the loss, in costs of a step, that makes a choice rarer by e; the second
-    /// one mixes hardly more than ties, where the first cannot be evaluated.
+    /// The loss that makes a choice rarer by e in the first mixtures; the second, hardly more than
+    /// ties, is for blocks where the first cannot be evaluated.
     const SOFT: [f64; 2] = [0.3, 0.01];
 
     pub(super) fn new(halt: &Halt) -> Levels {

@@ -1,9 +1,8 @@
-//! Policy iteration on a block, however policies are evaluated; value iteration; margins.
+//! Policy iteration on a block with any evaluator; value iteration; margins.
 //!
-//! Evaluations are no more accurate than what is left to gain calls for. The nearer values are to the
-//! optimum, the less a choice may lose to be mixed in. A mixture stays as it is while it loses next to
-//! nothing: where many choices are equally good there is nothing to decide, and a chain that changes
-//! little is solved soon.
+//! Evaluations are as accurate as the remaining gain calls for, and the nearer values are to the
+//! optimum, the less a choice may lose to be mixed in. A mixture stays while it loses next to
+//! nothing.
 
 use super::block::{Block, Pass, Progress};
 use super::evaluate::Evaluate;
@@ -12,12 +11,10 @@ use crate::numeric::Portable;
 use crate::numeric::halt::Halt;
 use crate::numeric::linear::multilevel::Change;
 
-/// Rounds of policy iteration; it needs a dozen or two.
 const ROUNDS: usize = 80;
 /// Most sweeps are over the nodes that lacked at least this part of what one lacks.
 const ACTIVE: f64 = 1e-3;
-/// How accurate an evaluation is, relative to what the last sweep still gained; in costs of a step
-/// it is at least the second, and at first the third.
+/// The accuracy of an evaluation, relative to the last gain; at least, and at first.
 const ACCURACY: f64 = 0.03;
 const LEAST_ACCURACY: f64 = 10.0;
 const FIRST_ACCURACY: f64 = 1.0;
@@ -27,15 +24,14 @@ const LAZY: f64 = 0.3;
 const MANY: f64 = 0.05;
 /// What a sweep must gain at most before its values are any use, in costs of a step.
 const USEFUL: f64 = 1e-2;
-/// Where a policy that looked better never leaves, noise is taken to be so many times larger, up to
-/// so large.
+/// Where a better policy never leaves, noise is taken to be this factor larger, up to a limit.
 const COARSER: f64 = 100.0;
 const COARSEST: f64 = 1e-6;
 /// A value that is negative by more than this part of the largest one belongs to no policy.
 const NEGATIVE: f64 = 1e-9;
 
-/// Policy iteration from a policy that leaves, until every residual is at most `wanted`, in costs of
-/// a step, or no choice gains anything; whether it came to that.
+/// Policy iteration from a policy that leaves, until every residual is at most `wanted`, in costs
+/// of a step, or no choice gains; whether it came to that.
 pub(super) fn iterate(block: &mut Block, by: &mut dyn Evaluate, wanted: f64, halt: &Halt) -> bool {
     let Some(mut soft) = first_values(block, by) else { return false };
     let mut best = f64::INFINITY;
@@ -76,8 +72,7 @@ pub(super) fn iterate(block: &mut Block, by: &mut dyn Evaluate, wanted: f64, hal
     }
 }
 
-/// The values of a mixture of choices, or of one policy: the first that can be evaluated. How soft
-/// that mixture is, 0 for one policy.
+/// The first mixture, or policy, that can be evaluated; its softness, 0 for one policy.
 fn first_values(block: &mut Block, by: &mut dyn Evaluate) -> Option<f64> {
     let softs = if block.is_least() { by.softs() } else { &[] };
     for soft in softs.iter().copied().chain([0.0]) {
@@ -93,8 +88,7 @@ fn first_values(block: &mut Block, by: &mut dyn Evaluate) -> Option<f64> {
     None
 }
 
-/// Value iteration: all nodes, then some sweeps over those that still lack much, then all once more
-/// unless their exact values come next.
+/// Value iteration: all nodes, those that lack much, then all unless exact values come next.
 fn improve(block: &mut Block, wanted: f64, by: &dyn Evaluate) -> Progress {
     let exact = by.is_exact();
     let first = block.pass(Pass::ALL);
@@ -114,7 +108,6 @@ fn improve(block: &mut Block, wanted: f64, by: &dyn Evaluate) -> Progress {
     Progress { gap: if exact { first.gap } else { last.gap }, changed, ..last }
 }
 
-/// Hands the present choices to an evaluator.
 pub(super) fn load(block: &mut Block, by: &mut dyn Evaluate, change: Change) -> bool {
     let loaded = by.load(block, change);
     block.handed_over(loaded);
@@ -167,17 +160,14 @@ pub(super) fn margin(
 
 /// Sweeps of value iteration at most, as long as they promise to end by then.
 const SETTLING: usize = 200;
-/// Sweeps between two estimates of its rate.
 const LOOK: usize = 20;
 /// The first sweeps look at all choices, then one in `BETWEEN`.
 const FIRST_SWEEPS: usize = 4;
 const BETWEEN: usize = 5;
-/// Sweeps from one extrapolation to the next.
 const APART: usize = 2;
 
-/// Value iteration until every residual is at most `goal`, in costs of a step; whether that was
-/// reached. Most sweeps look at the choices taken last alone. Where all changes fall by the same
-/// factor from sweep to sweep, they are extrapolated (Aitken).
+/// Value iteration until every residual is at most `goal`, in costs of a step. Most sweeps look at
+/// the last choices alone; changes that fall by one factor are extrapolated (Aitken).
 pub(super) fn settle(block: &mut Block, goal: f64, halt: &Halt) -> bool {
     let (mut before, mut settled, mut since) = (f64::INFINITY, false, 0);
     for sweep in 1..=SETTLING {

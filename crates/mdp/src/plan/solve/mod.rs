@@ -24,7 +24,7 @@
 //! | several levels | any, after 400 iterations of BiCGSTAB | chains that mix slowly: cycles hardly grow with the size |
 //! | 30 digits | the whole model, up to 3 million transitions unless asked for | long times, where f64 cannot show the precision |
 //!
-//! Bounds come from f64 with directed error bounds, by scaling or by a margin ([`bounds`]).
+//! docs/performance.md shows what each is worth. Bounds come by scaling or by a margin ([`bounds`]).
 //!
 //! **What it needs to know.** The truth. Its rows are read as divided by their sums.
 //!
@@ -137,7 +137,6 @@ fn in_units(problem: &Problem, truth: &Truth, options: &Options) -> Result<Answe
     if options.halt.asked() { Err(Error::Stopped) } else { Ok(answer) }
 }
 
-/// c + P V of a pair.
 fn q(problem: &Problem, truth: &Truth, v: &[f64], p: Pair) -> f64 {
     let (mut total, mut inflow) = (Double::ZERO, Double::ZERO);
     for (next, w) in possible(problem, truth, p) {
@@ -151,7 +150,6 @@ fn q(problem: &Problem, truth: &Truth, v: &[f64], p: Pair) -> f64 {
     mean.plus(problem.cost(p)).nearest()
 }
 
-/// The greatest probability of reaching the goal from the start, if anything is known of it.
 fn reach_probability(problem: &Problem, truth: &Truth, options: &Options, answer: &Answer) -> Result<f64> {
     match answer.objective {
         Objective::Reach => Ok(answer.value()),

@@ -1,11 +1,9 @@
 //! A known model in the form that planning works on: nodes, and for each pair the arcs that *leave*
 //! its node.
 //!
-//! With raw weights w(s'|s,a) and their sum S, the kernel is P = w/S (exact planning reads the
-//! truth as its rows divided by their sums, so that a row that sums to 1 - 1e-16 neither leaks nor
-//! creates probability). V(s) <= c + PV is then the same as: the *slack* S c - sum over s' != s of
-//! w(s') (V(s) - V(s')) is not negative. Self-loops cancel, nothing is subtracted from one, and all
-//! data are non-negative: that is what makes small relative errors possible.
+//! With raw weights w(s'|s,a) and their sum S, the kernel is P = w/S. V(s) <= c + PV is then the
+//! same as: the *slack* S c - sum over s' != s of w(s') (V(s) - V(s')) is not negative. Self-loops
+//! cancel and all data are non-negative, which makes small relative errors possible.
 
 use crate::numeric::linear::double::Double;
 use crate::numeric::linear::elimination::Elimination;
@@ -13,7 +11,6 @@ use crate::plan::graph::{Partition, possible};
 use crate::problem::{Pair, Problem, Truth};
 use std::ops::Range;
 
-/// A pair's number within a [`Model`].
 pub(super) type Choice = usize;
 
 /// S c of a pair, from its S. What costs anything is no free choice, however little that is.
@@ -25,15 +22,13 @@ pub(super) fn price(problem: &Problem, p: Pair, total: Double) -> Double {
 }
 
 /// A known model over the nodes of a partition; node `nodes` is the goal. Pairs that cannot leave
-/// their node are left out: no proper policy is made of them, and they never make a value smaller.
+/// their node are left out: no proper policy uses them.
 pub(super) struct Model {
     pub(super) nodes: usize,
     first_choice: Vec<usize>,
-    /// The problem's number of each choice.
     pub(super) pair: Vec<Pair>,
     /// S c, per choice.
     charge: Vec<Double>,
-    /// S, per choice.
     pub(super) total: Vec<f64>,
     /// The weight that leaves the node, per choice.
     pub(super) leaving: Vec<f64>,
@@ -44,8 +39,8 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// The usable pairs of a partition's states, with what a pair adds, from its number and its S.
-    /// Successors that are in no node count as the goal does.
+    /// The usable pairs of a partition, with the charge of a pair by its number and S. Successors
+    /// in no node count as the goal.
     pub(super) fn new(
         problem: &Problem,
         truth: &Truth,
@@ -101,7 +96,6 @@ impl Model {
         model
     }
 
-    /// The choices of a node, in the order of states and actions.
     pub(super) fn choices(&self, node: usize) -> Range<Choice> {
         self.first_choice[node]..self.first_choice[node + 1]
     }
@@ -111,12 +105,10 @@ impl Model {
         &self.arcs[self.first_arc[choice]..self.first_arc[choice + 1]]
     }
 
-    /// S c of a choice.
     pub(super) fn charge(&self, choice: Choice) -> f64 {
         self.charge[choice].nearest()
     }
 
-    /// S c with all its digits.
     pub(super) fn whole_charge(&self, choice: Choice) -> Double {
         self.charge[choice]
     }

@@ -7,23 +7,19 @@ use std::ops::Range;
 /// The arcs of larger blocks are not kept.
 const SMALL: usize = 1 << 12;
 
-/// A policy that leaves the block from everywhere: every choice may lead to a node that comes before,
-/// or out.
+/// A policy that leaves the block: every choice may lead to an earlier node, or out.
 #[derive(Default)]
 pub(super) struct Nearest {
-    /// Per node of the block.
     pub(super) policy: Vec<Choice>,
     /// What it would cost if each node stayed put until a node comes that is before it.
     pub(super) rough: Vec<f64>,
-    /// The nodes that can leave at once, then those that lead to them, and so on: values spread
-    /// inwards in one sweep.
+    /// The nodes from the ways out inwards: values spread in one sweep.
     pub(super) order: Vec<u32>,
     settled: Vec<bool>,
     into: Grouped<u32>,
 }
 
 impl Nearest {
-    /// Some nodes of a model, given the values of those before.
     pub(super) fn find(&mut self, model: &Model, nodes: Range<usize>, values: &[f64]) {
         let (start, n) = (nodes.start, nodes.len());
         let local = |next: u32| Some((next as usize).wrapping_sub(start)).filter(|&j| j < n);

@@ -9,9 +9,7 @@ const UNDERFLOW: f64 = 1e-300;
 /// The slack of one choice under some V: S c - sum of w (V(s) - V(s')).
 #[derive(Clone, Copy)]
 pub(super) struct Slack {
-    /// The computed value, rounded to f64.
     pub(super) value: f64,
-    /// A bound on its rounding error.
     pub(super) error: f64,
     /// What rounding the values themselves can change in it.
     pub(super) grain: f64,
@@ -22,16 +20,13 @@ pub(super) trait Number: Copy + From<f64> {
     /// What is sure of a slack that is rounded to f64.
     const SURE: f64;
 
-    /// The nearest f64.
     fn nearest(self) -> f64;
 
-    /// The sum with an f64.
     fn plus(self, y: f64) -> Self;
 
     /// More by a part of itself.
     fn raised(self, part: f64) -> Self;
 
-    /// The slack of a choice.
     fn slack(model: &Model, node: usize, choice: Choice, v: &[Self]) -> Slack;
 }
 

@@ -6,9 +6,8 @@ use crate::plan::answer::Objective;
 /// Which way to plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Way {
-    /// Exact where that is cheap: up to 20,000 pairs, if the equations of a policy are eliminated in
-    /// some four million multiplications. Fast elsewhere, and where the exact way proves nothing of
-    /// some state.
+    /// Exact up to 20,000 pairs whose policies are eliminated in some four million multiplications.
+    /// Fast elsewhere, and where the exact way proves nothing of some state.
     #[default]
     Auto,
     /// To the last digit. Only [`Objective::Min`] has this way; the others go the fast one.
@@ -50,8 +49,8 @@ pub struct Options {
     pub precision: Option<f64>,
     /// Which way to plan.
     pub way: Way,
-    /// What the fast way finds need not pass [`verify`](crate::plan::verify()). Where it does not, wider
-    /// bounds take its place otherwise.
+    /// What the fast way finds need not pass [`verify`](crate::plan::verify()); otherwise wider
+    /// bounds replace what does not.
     pub unchecked: bool,
     /// What else is wanted.
     pub extras: Extras,

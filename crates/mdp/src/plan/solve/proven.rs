@@ -1,5 +1,4 @@
-//! Blocks solved in f64, more digits where these prove too little, and what the independent check says
-//! of it all.
+//! Blocks in f64, more digits where these prove too little, and the independent check.
 
 use super::blocks::Solver;
 use super::refine::Refined;
@@ -11,20 +10,17 @@ use crate::plan::verify::verify;
 use crate::problem::{Problem, State, Truth};
 use crate::{Error, Result};
 
-/// Above so many transitions 30 digits are not tried unless they are asked for: they would take too
-/// much memory.
+/// With more transitions 30 digits are only tried if asked for: they take much memory.
 const EXACT_TRANSITIONS: usize = 3_000_000;
-/// How many times the roundings of a proof are counted: once if the independent check agrees, else
-/// more.
+/// Factors on the roundings of a proof, the least with which the independent check agrees.
 const CARE: [f64; 4] = [1.0, 64.0, 4096.0, 1_048_576.0];
-/// Above so many pairs the default is no exact answer.
+/// With more pairs the default is no exact answer.
 pub(super) const LARGE: usize = 20_000;
 /// Nor is it if the elimination of a policy takes more multiplications: some milliseconds.
 const CHEAP: f64 = 4e6;
 /// The precision of an exact answer if nothing else is said, and that of f64 alone.
 const EXACTLY: f64 = 1e-12;
 const QUICKLY: f64 = 1e-8;
-/// The precision to which expected steps are found.
 const STEPS: f64 = 1e-9;
 
 /// A problem in units that leave room below costs, and what is asked of it.
@@ -35,7 +31,6 @@ pub(super) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Bounds, values and a policy.
     pub(super) fn answer(&self) -> Result<Answer> {
         let Asked { problem, truth, options } = *self;
         if problem.pairs() >= u32::MAX as usize {
@@ -75,8 +70,7 @@ impl Asked<'_> {
         Ok(answer)
     }
 
-    /// The narrowest of some bounds in f64 and those that more digits prove, as far as the independent
-    /// check agrees.
+    /// The narrower of bounds in f64 and of those in more digits that the check accepts.
     fn refined(&self, setup: &Setup, policy: &[u32], mut best: Answer, exact: bool) -> Answer {
         let Asked { problem, truth, options } = *self;
         let objective = options.objective;

@@ -1,8 +1,5 @@
-//! Values and bounds to about 30 digits on a whole model, from a policy that f64 found.
-//!
-//! A policy is evaluated in f64 and refined: the residual in 30 digits, its correction in f64. Policy
-//! iteration goes on as long as a choice gains more than the noise of that. Both sides of the bounds
-//! then start from the values, and are proven in 30 digits.
+//! Values and bounds to about 30 digits on a whole model, from a policy that f64 found: residuals
+//! in 30 digits, corrections in f64. Policy iteration goes on while a choice gains more than noise.
 
 use super::block::Block;
 use super::bounds::{Proof, Side, WIDEST};
@@ -16,8 +13,7 @@ use crate::numeric::linear::double::Double;
 use crate::numeric::linear::multilevel::Change;
 use crate::plan::answer::Tails;
 
-/// An improvement counts if it exceeds this part of the value: above the noise of a 30-digit
-/// evaluation over long times, far below all that a certificate in f64 can show.
+/// The gain that counts, relative to the value: above the noise of 30 digits over long times.
 const NOISE: f64 = 1e-22;
 /// Improvements at most; it needs a few, and no certificate depends on it.
 const ROUNDS: usize = 300;
@@ -29,7 +25,6 @@ const CORRECT: f64 = 1e-6;
 /// Multiplications of an elimination, and the iterations that take over where it needs more.
 const WORK: f64 = 6e9;
 const ITERATIONS: usize = 3000;
-/// Choices within this part of the value tie.
 const TIE: f64 = 1e-12;
 
 /// A policy with its values, the goal's 0 at the end.
@@ -41,14 +36,12 @@ struct Run {
     accuracy: f64,
 }
 
-/// A whole model with its best policy.
 pub(super) struct Refined<'a> {
     model: &'a Model,
     sense: Sense,
     block: Block,
     by: Box<dyn Evaluate>,
     best: Run,
-    /// The policy that is told, if it is another one.
     told: Option<Run>,
 }
 
@@ -79,7 +72,6 @@ impl<'a> Refined<'a> {
         refined
     }
 
-    /// What stands in the order of the block, per node.
     fn by_node<T: Copy + Default>(&self, list: impl Iterator<Item = T>) -> Vec<T> {
         let mut nodes = vec![T::default(); self.model.nodes];
         self.block.nodes().iter().zip(list).for_each(|(&s, x)| nodes[s as usize] = x);
@@ -93,7 +85,6 @@ impl<'a> Refined<'a> {
         self.block.leaves()
     }
 
-    /// A policy's values.
     fn evaluated(&mut self, policy: Vec<u32>) -> Run {
         let n = self.model.nodes;
         let mut run = Run { policy, x: vec![Double::ZERO; n + 1], accuracy: f64::INFINITY };
@@ -122,7 +113,6 @@ impl<'a> Refined<'a> {
         run
     }
 
-    /// The solution of a policy's equations for a residual of either sign.
     fn correction(&mut self, policy: &[u32], residual: Vec<f64>) -> Option<Vec<f64>> {
         let nodes = self.block.nodes().to_vec();
         self.block.take(nodes.iter().map(|&s| policy[s as usize] as Choice));
@@ -159,12 +149,9 @@ impl<'a> Refined<'a> {
         better
     }
 
-    /// Tells the policy with ties broken by the lowest action: in each node the first choice within
-    /// 1e-12 of the best, relative to the value, if all values stay within a precision.
-    ///
-    /// Nodes from which that would not reach the goal keep their own choice. The outcome is proper:
-    /// those nodes, following the proper policy, reach either the goal or a node from which the first
-    /// choices reach the goal without coming back.
+    /// Breaks ties by the lowest action: each node takes the first choice within 1e-12 of the best,
+    /// if all values stay within a precision. Nodes that would then not reach the goal keep their
+    /// choice, so that the outcome is proper.
     pub(super) fn break_ties(&mut self, precision: f64) {
         let x = |s: usize| self.best.x[s].nearest();
         let tied = |s: usize, choice: Choice| {
@@ -207,7 +194,6 @@ impl<'a> Refined<'a> {
         Values { x: best.x, lower, upper, policy: told.policy }.rounded(most)
     }
 
-    /// A policy's values, of which nothing is proven.
     fn values(&self, run: &Run) -> Values<Double> {
         let n = self.model.nodes;
         let bounds = |bound: f64| -> Vec<Double> {

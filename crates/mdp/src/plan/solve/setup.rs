@@ -1,5 +1,4 @@
-//! What each objective makes of a problem: which values the graph decides, and the nodes that are
-//! left to solve.
+//! What the graph decides for each objective, and the nodes that remain to be solved.
 
 use super::model::{Model, price};
 use super::values::Values;
@@ -16,7 +15,6 @@ type EndComponents = (Vec<u32>, Vec<bool>);
 /// Nodes in topological order, ready to be solved.
 pub(super) struct Setup {
     pub(super) model: Model,
-    /// The ends of the strongly connected blocks.
     pub(super) ends: Vec<u32>,
     partition: Partition,
     /// Of components that are one node: the class of each state, and the pairs that stay inside.
@@ -66,7 +64,6 @@ impl Setup {
         }
     }
 
-    /// The expected steps of a policy.
     pub(super) fn steps(problem: &Problem, truth: &Truth, policy: &[Action], lost: &[State]) -> Setup {
         let mut is_lost = vec![false; problem.states()];
         lost.iter().for_each(|&s| is_lost[s] = true);
@@ -78,7 +75,6 @@ impl Setup {
         Setup::build(problem, truth, &usable, (strong, None), is_lost, None, |_, total| total)
     }
 
-    /// Where costs are paid.
     fn of(
         problem: &Problem,
         truth: &Truth,
@@ -110,12 +106,10 @@ impl Setup {
         Setup { model, ends, partition, components, lost, sure }
     }
 
-    /// The node of a state; the goal has one too.
     pub(super) fn node_of(&self, s: State) -> Option<u32> {
         Some(self.partition.node_of[s]).filter(|&node| node != NOWHERE)
     }
 
-    /// From nodes back to states.
     pub(super) fn finish(
         &self,
         problem: &Problem,
@@ -179,8 +173,7 @@ impl Setup {
     }
 }
 
-/// For each state of probability one, but the goal, a pair that is a step nearer to it: a policy
-/// that gets there.
+/// For each state of probability one but the goal a pair that leads nearer to it.
 fn keep_sure(problem: &Problem, back: &Backwards, usable: &[bool]) -> Vec<Option<Pair>> {
     let mut pairs = vec![None; problem.states()];
     let mut queue = vec![problem.goal()];

@@ -4,9 +4,11 @@ use super::blocks::{Method, Solver};
 use super::setup::Setup;
 use super::values::{Sense, Values};
 use super::*;
+use crate::numeric::Stream;
 use crate::numeric::halt::Halt;
 use crate::plan::verify;
-use crate::problem::drawn;
+use crate::problem::Instance;
+use crate::problem::tests::{grid, mixture};
 
 /// (state, cost, successors with probabilities).
 pub(in crate::plan) type Row<'a> = (State, f64, &'a [(State, f64)]);
@@ -33,9 +35,14 @@ pub(in crate::plan) fn problem(states: usize, rows: &[Row]) -> (Problem, Truth) 
 
 /// The values of the nodes, methods tried from one on.
 pub(super) fn by_method(setup: &Setup, objective: Objective, precision: f64, begin: Method) -> Values {
+    by_methods(setup, objective, precision, |method| method >= begin)
+}
+
+/// The same by the methods that `may` be tried.
+fn by_methods(setup: &Setup, objective: Objective, precision: f64, may: impl Fn(Method) -> bool) -> Values {
     let halt = Halt::never();
     let mut solver = Solver::new(&setup.model, Sense::of(objective), precision, &halt);
-    solver.begin = begin;
+    solver.methods.retain(|&method| may(method));
     solver.run(&setup.ends)
 }
 
@@ -274,18 +281,24 @@ fn a_line_of_many_states_is_solved_by_formulas() {
 /// An n x n grid in a wind that blows up and left, away from the goal, as often as not: every step
 /// costs 1.
 pub(super) fn against_the_wind(n: usize) -> (Problem, Truth) {
+    gale(n, n, 0.5)
+}
+
+/// The same on m x n cells, where a step goes its own way with this probability.
+fn gale(m: usize, n: usize, own: f64) -> (Problem, Truth) {
+    let (on, back) = ((1.0 - own) / 16.0, 7.0 * (1.0 - own) / 16.0);
     let target = |cell: usize, toward: usize| match (toward, cell / n, cell % n) {
         (0, _, column) if column + 1 < n => cell + 1,
-        (1, row, _) if row + 1 < n => cell + n,
+        (1, row, _) if row + 1 < m => cell + n,
         (2, _, column) if column > 0 => cell - 1,
         (3, row, _) if row > 0 => cell - n,
         _ => cell,
     };
     let mut rows = Vec::new();
-    for s in 0..n * n - 1 {
+    for s in 0..m * n - 1 {
         for a in 0..4 {
             let mut next: Vec<(State, f64)> = Vec::new();
-            let moves = [(a, 0.5), (0, 0.03125), (1, 0.03125), (2, 0.21875), (3, 0.21875)];
+            let moves = [(a, own), (0, on), (1, on), (2, back), (3, back)];
             for (next_state, p) in moves.map(|(toward, p)| (target(s, toward), p)) {
                 match next.iter_mut().find(|e| e.0 == next_state) {
                     Some(entry) => entry.1 += p,
@@ -296,7 +309,7 @@ pub(super) fn against_the_wind(n: usize) -> (Problem, Truth) {
         }
     }
     let rows: Vec<Row> = rows.iter().map(|(s, c, next)| (*s, *c, &next[..])).collect();
-    problem(n * n, &rows)
+    problem(m * n, &rows)
 }
 
 /// Blocks too large for elimination: a policy that just may leave would cost 6^60 here, and nothing
@@ -389,11 +402,84 @@ fn a_free_component_on_a_long_way_is_proven() {
 /// The best action of a state costs what the state does, to the last bit: following it has no gap.
 #[test]
 fn the_policys_own_q_is_its_value() {
-    for instance in [drawn::mixture(40, 3, 4, 2), drawn::grid(6)] {
+    for instance in [mixture(40, 3, 4, 2), grid(6)] {
         let problem = &*instance.problem;
         let answer = solve(problem, instance.truth().unwrap(), &Options::default()).unwrap();
         for s in (0..problem.states()).filter(|&s| s != problem.goal()) {
             assert_eq!(answer.q[problem.pair(s, answer.policy[s])], answer.v[s], "state {s}");
         }
     }
+}
+
+/// Components of some states, each of which leads on to the next.
+fn layered(components: usize, size: usize) -> Instance {
+    let mut stream = Stream::new(7, &[]);
+    let goal = size * components;
+    let mut row = |s: usize| {
+        let base = s - s % size;
+        let mut next: Vec<usize> = (0..3).map(|_| base + stream.below(size)).collect();
+        next.extend([base + (s + 1) % size, (base + size + stream.below(size)).min(goal)]);
+        next.sort_unstable();
+        next.dedup();
+        let p = 1.0 / next.len() as f64;
+        next.into_iter().map(|next| (next, p)).collect::<Vec<_>>()
+    };
+    let of = |s: usize| if s == goal { vec![] } else { vec![row(s), row(s)] };
+    let model: Vec<_> = (0..=goal).map(of).collect();
+    let costs: Vec<Vec<f64>> = (0..=goal).map(|s| vec![1.0; if s == goal { 0 } else { 2 }]).collect();
+    let problem = Problem::from_models(&[model], &costs, 0, goal).unwrap();
+    Instance::new(problem, &[1.0]).unwrap()
+}
+
+/// Prints what each evaluator is good for: the processor time of some models with all of them, and
+/// without each: the table of docs/performance.md.
+#[test]
+#[ignore = "a measurement: cargo test -p goalward-mdp evaluators -- --ignored --nocapture"]
+fn evaluators() {
+    let wind = |m: usize, n: usize, own: f64| {
+        let (problem, truth) = gale(m, n, own);
+        Instance::of(problem, Some(truth))
+    };
+    let cases = [
+        ("10,000 components of 10 states", layered(10_000, 10)),
+        ("1,000 components of 100 states", layered(1_000, 100)),
+        ("random, 10,000 states", mixture(10_000, 4, 8, 2)),
+        ("grid, 150 x 150", grid(150)),
+        ("wind, 3 x 5,000, own way 0.3", wind(3, 5_000, 0.3)),
+        ("wind, 160 x 160, own way 0.3", wind(160, 160, 0.3)),
+        ("wind, 240 x 240, own way 0.35", wind(240, 240, 0.35)),
+    ];
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let seconds = || {
+        let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+        stat.split(' ').next().unwrap().parse::<f64>().unwrap() * 1e-9
+    };
+    for (name, instance) in &cases {
+        let setup = Setup::new(&instance.problem, instance.truth().unwrap(), Objective::Min);
+        let measure = |without: Option<Method>| {
+            let run = || by_methods(&setup, Objective::Min, 1e-6, |method| Some(method) != without);
+            let timed = || {
+                let before = seconds();
+                let values = run();
+                let narrow = |s: usize| values.upper[s] - values.lower[s] <= 1e-6 * values.upper[s];
+                (seconds() - before, (0..setup.model.nodes).all(narrow))
+            };
+            pool.install(|| (0..2).map(|_| timed()).fold((f64::MAX, true), |a, b| (a.0.min(b.0), a.1 && b.1)))
+        };
+        let (all, _) = measure(None);
+        print!("{name}: {:.1} ms;", 1e3 * all);
+        for method in Method::ALL {
+            let (time, proven) = measure(Some(method));
+            print!(" {method:?} {:.2}{}", time / all, if proven { "" } else { " unproven" });
+        }
+        println!();
+    }
+    let instance = wind(3, 5_000, 0.3);
+    let truth = instance.truth().unwrap();
+    let setup = Setup::new(&instance.problem, truth, Objective::Min);
+    let values = by_methods(&setup, Objective::Min, 1e-15, |_| true);
+    let width = |s: usize| 1.0 - values.lower[s] / values.upper[s];
+    let widest = (0..setup.model.nodes).map(width).fold(0.0, f64::max);
+    let exact = solve(&instance.problem, truth, &Options::exact(1e-12)).unwrap().width();
+    println!("wind, 3 x 5,000: bounds {exact:.0e} apart, without 30 digits {widest:.0e}");
 }

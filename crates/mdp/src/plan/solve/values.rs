@@ -11,7 +11,6 @@ pub(super) enum Sense {
 }
 
 impl Sense {
-    /// What an objective wants.
     pub(super) fn of(objective: Objective) -> Sense {
         if objective == Objective::Min { Sense::Least } else { Sense::Greatest }
     }
@@ -32,8 +31,7 @@ pub(super) struct Values<N = f64> {
 }
 
 impl Values<Double> {
-    /// Values with bounds rounded outwards, and what these lack of the numbers that prove them. No
-    /// value exceeds `most`.
+    /// Values with bounds rounded outwards, at most `most`, and the tails of their proofs.
     pub(super) fn rounded(mut self, most: f64) -> (Values, Tails) {
         // the smaller of two upper bounds is one, too
         self.upper.iter_mut().filter(|u| u.nearest() >= most).for_each(|u| *u = Double::from(most));
@@ -46,7 +44,6 @@ impl Values<Double> {
     }
 }
 
-/// What bounds lack of the numbers that prove them.
 fn tails(proof: &[Double], bound: &[f64]) -> Vec<f64> {
     let tail = |(x, bound): (&Double, &f64)| match bound.is_finite() {
         true => (*x - Double::from(*bound)).nearest(),

@@ -2,7 +2,6 @@
 
 use crate::problem::{Pair, Problem, State, Truth};
 
-/// The successors of positive weight.
 pub(super) fn arcs<'a>(
     problem: &'a Problem,
     truth: &'a Truth,
@@ -12,17 +11,13 @@ pub(super) fn arcs<'a>(
     row.filter(|(_, w)| **w > 0.0).map(|(&next, &w)| (next as State, w))
 }
 
-/// The arcs in reverse, ordered by their ends.
 pub(super) struct Predecessors {
-    /// (pair, state).
     reversed: Vec<(u32, u32)>,
     ends: Vec<usize>,
 }
 
-/// Which pairs surely stay in a set of states.
 struct Stays {
     pair: Vec<bool>,
-    /// How many pairs of each state do.
     left: Vec<usize>,
 }
 
@@ -70,15 +65,14 @@ impl Predecessors {
         reached
     }
 
-    /// The states that may reach the goal by allowed pairs.
     fn back_from_goal(&self, problem: &Problem, allowed: impl Fn(Pair) -> bool) -> Vec<bool> {
         let mut goal = vec![false; problem.states()];
         goal[problem.goal()] = true;
         self.back_from(goal, allowed)
     }
 
-    /// The states without a policy that surely reaches the goal: shrink the candidates until the
-    /// goal can be reached from all of them by pairs that stay among them.
+    /// The states without a proper policy: candidates shrink until the goal can be reached from all
+    /// of them by pairs that stay among them.
     pub(super) fn not_sure(&self, problem: &Problem) -> Vec<bool> {
         let mut sure = vec![true; problem.states()];
         let mut stays = Stays::new(problem);
@@ -102,8 +96,7 @@ impl Predecessors {
         self.back_from(away, |_| true)
     }
 
-    /// Takes states out of a set, and then all without a pair that stays in it. Every arc is looked at
-    /// once, however many states follow one another.
+    /// Removes states and then all without a pair that stays in the set, in one pass over the arcs.
     fn shrink(&self, set: &mut [bool], stays: &mut Stays, mut fallen: Vec<State>) {
         fallen.iter().for_each(|&s| set[s] = false);
         while let Some(next) = fallen.pop() {
@@ -119,7 +112,6 @@ impl Predecessors {
         }
     }
 
-    /// The states from which no policy may get to the goal.
     pub(super) fn hopeless(&self, problem: &Problem) -> Vec<bool> {
         self.back_from_goal(problem, |_| true).into_iter().map(|reached| !reached).collect()
     }

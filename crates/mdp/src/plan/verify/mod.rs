@@ -1,24 +1,17 @@
-//! An independent check of a plan's certificate: nothing here is shared with the solvers but exact
-//! sums.
+//! An independent check of a plan's certificate: only exact sums are shared with the solvers. With
+//! P = w/S and slack(v) = sum over s' of w (c - v(s) + v(s')):
 //!
-//! With the kernel P = w/S and slack(v) = sum over s' of w (c - v(s) + v(s')), which is S (c + Pv -
-//! v):
-//!
-//! * *Least cost.* L <= V* if slack(L) >= 0 for all pairs that stay among the states that are not
-//!   lost. V* <= U if U >= 0 and slack(U) <= 0 under a policy that reaches the goal from all of
-//!   them.
+//! * *Least cost.* L <= V* if slack(L) >= 0 for all pairs that stay off the lost states. V* <= U if
+//!   U >= 0 and slack(U) <= 0 under a policy that reaches the goal from all of them.
 //! * *Greatest cost.* V <= U if U >= 0 and slack(U) <= 0 for all pairs; L <= V if slack(L) >= 0
 //!   under the policy. No policy may miss the goal.
 //! * *Reaching.* Costs are 0 and the goal has value 1. p <= U if U >= 0 and slack(U) <= 0 for all
-//!   pairs. L <= p if slack(L) >= 0 under the policy, and from wherever L > 0 the policy gets to
-//!   the goal or to a state where L <= 0.
+//!   pairs. L <= p if slack(L) >= 0 under the policy, which gets from wherever L > 0 to the goal or
+//!   to L <= 0.
 //!
-//! L and U are the bounds with their tails, digits beyond f64 that may only make a proof stricter
-//! than what is claimed. Which states are lost is decided anew. Slacks are summed with twice the
-//! digits of f64 and a bound on what is left out (`sum`), and exactly where that does not decide:
-//! no true inequality fails for want of digits.
-//!
-//! Nothing in a certificate is trusted: whatever it holds, it is refused, or its bounds are true.
+//! L and U are the bounds with their tails, digits beyond f64 that may only make a proof stricter.
+//! Slacks are summed with twice the digits of f64, and exactly where that does not decide. Whatever
+//! a certificate holds, it is refused, or its bounds are true.
 
 mod graph;
 mod sum;
@@ -47,8 +40,7 @@ impl fmt::Display for Flaw {
     }
 }
 
-/// Checks that all that an answer claims holds: its form, the states that are lost, the policy, and
-/// every inequality with all roundings.
+/// Checks all claims of an answer: form, lost states, policy, and every inequality.
 pub fn verify(problem: &Problem, truth: &Truth, answer: &Answer) -> Result<(), Flaw> {
     let Some((problem, scale)) = scaled(problem, answer.objective) else {
         return verify_in_units(problem, truth, answer);
@@ -97,8 +89,7 @@ fn verify_in_units(problem: &Problem, truth: &Truth, answer: &Answer) -> Result<
     }
 }
 
-/// One entry for each state, actions that exist, states that exist, each named once; which of them
-/// are claimed to be lost.
+/// Checks the lengths and numbers; returns which states are claimed to be lost.
 fn form(problem: &Problem, answer: &Answer) -> Result<Vec<bool>, Flaw> {
     let states = problem.states();
     let mut lengths = vec![answer.lower.len(), answer.upper.len(), answer.v.len(), answer.policy.len()];
@@ -140,12 +131,10 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// A bound.
     fn bound(&self, side: Bound, s: State) -> f64 {
         if side == Bound::Lower { self.answer.lower[s] } else { self.answer.upper[s] }
     }
 
-    /// The tails of one side, per state each.
     fn tails(&self, side: Bound) -> &[Vec<f64>] {
         let tails = self.answer.tails.as_ref();
         tails.map_or(&[], |tails| if side == Bound::Lower { &tails.0 } else { &tails.1 })
@@ -162,8 +151,7 @@ impl Check<'_> {
         sum.sign()
     }
 
-    /// Intervals that contain their value; where the graph decides, what it says; tails that claim
-    /// no less than the bounds.
+    /// Intervals contain their value, graph values are right, and tails claim no less.
     fn values(&self, lost: &[bool]) -> Result<(), Flaw> {
         let reach = self.answer.objective == Objective::Reach;
         for s in 0..self.problem.states() {
@@ -205,8 +193,7 @@ impl Check<'_> {
         self.problem.pairs_of(s).start + self.answer.policy[s]
     }
 
-    /// From everywhere but the lost states the policy surely avoids them and may get to a state
-    /// that ends it.
+    /// Off the lost states the policy surely avoids them and may get to a state that ends it.
     fn policy(&self, lost: &[bool], ends: impl Fn(State) -> bool) -> Result<(), Flaw> {
         let states = self.problem.states();
         let mut allowed = vec![false; self.problem.pairs()];
@@ -224,7 +211,6 @@ impl Check<'_> {
         }
     }
 
-    /// The inequalities of one bound: for all pairs that count, or under the policy.
     fn inequalities(&self, lost: &[bool], side: Bound, under_policy: bool) -> Result<(), Flaw> {
         let problem = self.problem;
         for s in (0..problem.states()).filter(|&s| s != problem.goal() && !lost[s]) {
@@ -249,7 +235,6 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Whether the slack of a pair has the right sign.
     fn holds(&self, side: Bound, s: State, p: Pair) -> bool {
         let cost = match self.answer.objective {
             Objective::Reach => 0.0,

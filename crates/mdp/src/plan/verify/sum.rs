@@ -8,12 +8,8 @@ const SMALL: f64 = 1e-290;
 const LOST: f64 = 1e-320;
 
 /// A sum of products in about twice the digits of f64 (Ogita, Rump and Oishi, Accurate sum and dot
-/// product, 2005).
-///
-/// Products and sums are split without error; only the sum of the small parts is rounded, twice for
-/// each term. What that can amount to is added up as it happens, which makes the bound grow with
-/// the number of terms and not with its square. A sum of zeros has no error at all: two states of
-/// the same value are no rounding apart.
+/// product, 2005). Only the small parts are rounded, and that is added up as it happens. A sum of
+/// zeros has no error at all.
 #[derive(Default)]
 pub(super) struct Sum {
     high: f64,
@@ -40,9 +36,7 @@ impl Sum {
         }
     }
 
-    /// The sum, and a bound on its error: half a unit for each rounding is what it takes, a whole
-    /// one covers the roundings of the bound itself. Not a number where anything was infinite,
-    /// which satisfies no inequality.
+    /// The sum and a bound on its error; not a number if a term was infinite.
     pub(super) fn bounds(&self) -> (f64, f64) {
         let value = self.high + self.low;
         (value, f64::EPSILON * (self.rounded + value.abs()) + self.underflow)

@@ -1,7 +1,5 @@
-//! Candidate models in borrowed arrays: compressed sparse rows, or dense.
-//!
-//! The arrays are read twice. The first pass checks every row and counts the successors, the second
-//! writes the features where they stay. So nothing is held twice.
+//! Candidate models in borrowed arrays: compressed sparse rows, or dense. The first pass checks and
+//! counts the rows, the second writes the features where they stay, so that nothing is held twice.
 
 use super::draft::{Arrays, Draft};
 use super::{LARGEST_COST, ProblemBuilder};
@@ -117,7 +115,6 @@ impl Shape {
         self.first_pair.len().saturating_sub(1)
     }
 
-    /// The state of a pair, and its action.
     fn place(&self, pair: Pair) -> (State, usize) {
         let s = self.first_pair.partition_point(|&first| first <= pair) - 1;
         (s, pair - self.first_pair[s])
@@ -141,8 +138,8 @@ impl Shape {
 }
 
 impl Problem {
-    /// A builder filled with the features of d candidate models in arrays; nothing is assumed of
-    /// the weights. Rows may be off by [`ROW_TOLERANCE`] as in [`Problem::from_models`].
+    /// A builder with the features of d candidate models in arrays; nothing is assumed of the
+    /// weights. Rows may be off by [`ROW_TOLERANCE`].
     pub fn from_arrays(
         name: &str,
         shape: Shape,
@@ -188,14 +185,12 @@ struct Reader<'a> {
     models: &'a [&'a dyn Rows],
     states: usize,
     row: Vec<(usize, f64)>,
-    /// For every state a mark of the last pair that it is a successor of; while a pair is filled,
-    /// its place among the successors.
+    /// For every state the last pair that it succeeds; while a pair is filled, its place.
     slots: Vec<usize>,
 }
 
 impl Reader<'_> {
-    /// How many successors a pair has in all models together; else the model, and what is wrong
-    /// with its row.
+    /// The number of successors in all models together; else a model and the fault of its row.
     fn count(&mut self, pair: Pair) -> Result<usize, (usize, String)> {
         let mut successors = 0;
         for (m, model) in self.models.iter().enumerate() {
@@ -225,8 +220,7 @@ impl Reader<'_> {
         Ok(successors)
     }
 
-    /// Writes the features of a pair that was counted, which are 0 so far. Whether its rows are as
-    /// they were then: the arrays are borrowed.
+    /// Writes the features of a counted pair; false if its borrowed rows have changed.
     fn fill(&mut self, pair: Pair, successors: &mut Vec<u32>, phi: &mut [f64]) -> bool {
         let (first, dim) = (successors.len(), self.models.len());
         // a mark that no pair's count leaves behind

@@ -9,11 +9,9 @@ use crate::{Error, Result};
 use std::sync::Arc;
 
 impl ProblemBuilder {
-    /// Checks the whole and makes the problem.
-    ///
-    /// Features that are candidate models (every model's row of every pair sums to one) may be off
-    /// by [`ROW_TOLERANCE`](crate::problem::ROW_TOLERANCE), as numbers of type `float32` are: such
-    /// rows are divided by their sums, and [`Problem::notes`] says so.
+    /// Checks the whole and makes the problem. Rows of candidate models that are off by at most
+    /// [`ROW_TOLERANCE`](crate::problem::ROW_TOLERANCE) are divided by their sums, and
+    /// [`Problem::notes`] says so.
     pub fn build(mut self) -> Result<Problem> {
         self.faults(1).none()?;
         let mut arrays = std::mem::take(&mut self.draft).finish();
@@ -68,8 +66,7 @@ impl ProblemBuilder {
         }
         let constraints = self.constraints(first_row, &phi, name);
         let constraints = Arc::new(constraints.map_err(|fault| {
-            // what is meant to be models is told by its sums; what is not, by the rows that
-            // contradict each other
+            // sums show what is meant to be models; of all else the contradicting rows are named
             misfit(&phi, first_row, false, name, model).unwrap_or(fault)
         })?);
         let nearly = if rescaled.is_some() { None } else { nearly_equal(&phi, first_row) };
@@ -88,8 +85,7 @@ impl ProblemBuilder {
         Ok((phi, constraints, rescaled.into_iter().chain(nearly).collect()))
     }
 
-    /// The set B of the paper (its display defining the constraint set), joined by the extra facts:
-    /// every row sums to one, no entry is negative.
+    /// The set B of the paper, joined by the extra facts: rows sum to one, no entry is negative.
     fn constraints(
         &self,
         first_row: &[usize],

@@ -1,14 +1,11 @@
 //! What can be wrong with a problem's parts, short of the set B.
 
 use super::ProblemBuilder;
-use crate::problem::names;
-use crate::problem::reach::leads_to;
-use crate::problem::{Action, Faults, State};
+use crate::problem::{Action, Faults, State, leads_to, names};
 use crate::{Error, Result};
 
 impl ProblemBuilder {
-    /// The faults: at most this number is kept, the others are counted. The rows of B are looked at
-    /// only if nothing else is wrong, by [`build`](Self::build).
+    /// The first `most` faults; the others are counted. [`build`](Self::build) looks at B.
     pub fn faults(&self, most: usize) -> Faults {
         let mut faults = Faults::new(most);
         match self.check_shape() {
@@ -101,7 +98,6 @@ impl ProblemBuilder {
         }
     }
 
-    /// Every state must have a path of feature rows to the goal.
     fn check_reachable(&self) -> Result<()> {
         let n = self.draft.states();
         let arcs = || {

@@ -1,40 +1,33 @@
-//! The actions and feature rows of a problem that is being built: the problem's own arrays, filled
-//! in place.
+//! The actions and feature rows of a problem that is being built, in its own arrays.
 
-use crate::numeric::gauge;
+use crate::numeric::halt::Halt;
 use crate::problem::{Action, State};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Rows that are counted at once.
 const COUNTED: usize = 4096;
 
-/// Flat arrays that become the problem's.
-///
-/// In order (actions by state; rows by pair, within the newest pair in any order) everything is
-/// appended where it will stay. A row of an earlier pair is kept aside and merged at the end, in
-/// place; actions that go back to an earlier state cost a copy of all rows at the end.
+/// Flat arrays that become the problem's. In order everything is appended where it will stay. A row
+/// of an earlier pair is kept aside and merged in place at the end; actions that go back to an
+/// earlier state cost a copy of all rows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Draft {
     dim: usize,
-    /// Per pair, in the order in which they came.
     costs: Vec<f64>,
-    /// `first_pair[s]..first_pair[s + 1]` are the pairs of state s, for all states begun but the
-    /// last.
+    /// `first_pair[s]..first_pair[s + 1]` are the pairs of state s; the last state is open.
     first_pair: Vec<usize>,
     states: usize,
     /// The pairs of every state, once an action came for a state that was left behind.
     scattered: Option<Vec<Vec<usize>>>,
-    /// Where the rows of pair p begin, for all pairs that were reached; the newest pair's rows are
-    /// the last.
+    /// Where the rows of each pair begin; the newest pair's rows are the last.
     first_row: Vec<usize>,
     successors: Vec<u32>,
     phi: Vec<f64>,
     /// Rows that came after rows of a later pair, by pair and successor.
     late: BTreeMap<(usize, u32), Vec<f64>>,
+    pub(super) halt: Halt,
 }
 
-/// The arrays of a problem.
 pub(crate) struct Arrays {
     pub(crate) first_pair: Vec<usize>,
     pub(crate) costs: Vec<f64>,
@@ -48,7 +41,6 @@ impl Draft {
         Draft { dim, states, ..Draft::default() }
     }
 
-    /// A draft that is complete; the arrays stay where they are.
     pub(super) fn of(dim: usize, arrays: Arrays) -> Self {
         let Arrays { first_pair, costs, first_row, successors, phi } = arrays;
         let states = first_pair.len().saturating_sub(1);
@@ -59,7 +51,6 @@ impl Draft {
         self.states
     }
 
-    /// The number of actions of a state.
     pub(super) fn actions(&self, s: State) -> usize {
         if let Some(scattered) = &self.scattered {
             return scattered[s].len();
@@ -68,7 +59,6 @@ impl Draft {
         self.first_pair.get(s + 1).copied().unwrap_or(self.costs.len()) - first
     }
 
-    /// The pair of an action that exists.
     pub(super) fn pair(&self, s: State, a: Action) -> usize {
         match &self.scattered {
             Some(scattered) => scattered[s][a],
@@ -80,7 +70,6 @@ impl Draft {
         self.costs[p]
     }
 
-    /// Adds an action to a state.
     pub(super) fn action(&mut self, s: State, cost: f64) -> Action {
         let a = self.actions(s);
         if self.scattered.is_none() && s + 1 < self.first_pair.len() {
@@ -104,25 +93,22 @@ impl Draft {
         first..self.first_row.get(p + 1).copied().unwrap_or(self.successors.len())
     }
 
-    /// The successors of a pair.
     pub(super) fn successors(&self, p: usize) -> impl Iterator<Item = u32> {
         let late = self.late.range((p, 0)..=(p, u32::MAX)).map(|((_, next), _)| *next);
         self.successors[self.settled(p)].iter().copied().chain(late)
     }
 
-    /// Whether a pair has a row for a successor.
     pub(super) fn has(&self, p: usize, next: u32) -> bool {
         self.successors[self.settled(p)].binary_search(&next).is_ok() || self.late.contains_key(&(p, next))
     }
 
-    /// Adds a row that is not there yet.
     pub(super) fn row(&mut self, p: usize, next: u32, phi: &[f64]) {
         if p + 1 < self.first_row.len() {
             self.late.insert((p, next), phi.to_vec());
             return;
         }
         if self.successors.len() % COUNTED == COUNTED - 1 {
-            gauge::built(COUNTED as u64);
+            self.halt.built(COUNTED as u64);
         }
         self.first_row.resize(p + 1, self.successors.len());
         let first = self.first_row[p];
@@ -133,7 +119,6 @@ impl Draft {
         self.phi[at * self.dim..].rotate_right(self.dim);
     }
 
-    /// The finished arrays.
     pub(super) fn finish(mut self) -> Arrays {
         let pairs = self.costs.len();
         self.first_row.resize(pairs + 1, self.successors.len());
@@ -169,8 +154,7 @@ impl Draft {
         Arrays { first_pair, costs, first_row, successors, phi }
     }
 
-    /// Puts the late rows into the arrays, from the back: nothing is overwritten before it has
-    /// moved.
+    /// Merges the late rows from the back, so that nothing is overwritten before it has moved.
     fn merge_late(&mut self) {
         let late = std::mem::take(&mut self.late);
         if late.is_empty() {

@@ -4,22 +4,21 @@ mod arrays;
 mod build;
 mod check;
 mod draft;
-mod kernel;
 mod rescale;
 
 pub use arrays::{Csr, Dense, Rows, Shape};
 pub(crate) use draft::Arrays;
-pub use kernel::Kernel;
-pub(crate) use kernel::LARGEST_COST;
 
-use super::{Action, ActionNames, Halfspace, Names, State};
+use super::{Action, ActionNames, Halfspace, Names, Problem, State};
+use crate::numeric::halt::Halt;
 use crate::{Error, Result};
 use draft::Draft;
 
-/// Collects a problem's parts and checks them; every error names the place.
-///
-/// Actions by state, and feature rows by state and action, are the order in which nothing is held
-/// twice: the rows are then written where they stay. Any other order is fine too, and slower.
+/// The largest cost of a pair: sums and squares of such numbers are still finite.
+pub(crate) const LARGEST_COST: f64 = 1e100;
+
+/// Collects a problem's parts and checks them; every error names the place. Actions by state and
+/// rows by pair are written where they stay; any other order is slower.
 #[derive(Clone, Debug)]
 pub struct ProblemBuilder {
     name: String,
@@ -58,32 +57,34 @@ impl ProblemBuilder {
         }
     }
 
-    /// A known model: one feature, the probability itself, so that B is the point theta = (1).
-    ///
-    /// ```
-    /// use goalward_mdp::problem::{Kernel, ProblemBuilder};
-    /// // one state, one action that reaches the goal half of the time
-    /// let kernel = Kernel {
-    ///     first_pair: vec![0, 1, 1],
-    ///     costs: vec![1.0],
-    ///     first_row: vec![0, 2],
-    ///     successors: vec![0, 1],
-    ///     probabilities: vec![0.5, 0.5],
-    /// };
-    /// let coin = ProblemBuilder::of_kernel("coin", kernel)?.build()?;
-    /// assert_eq!((coin.dim(), coin.constraints().free()), (1, 0));
-    /// # Ok::<(), goalward_mdp::Error>(())
-    /// ```
-    pub fn of_kernel(name: &str, kernel: Kernel) -> Result<Self> {
-        let builder = ProblemBuilder::new(name, kernel.states(), 1);
-        Ok(ProblemBuilder { draft: Draft::of(1, kernel.into_arrays()?), is_kernel: true, ..builder })
+    /// A known model in checked arrays, whose rows are distributions: B is the point theta = (1).
+    pub(crate) fn of_known(name: &str, arrays: Arrays) -> Self {
+        ProblemBuilder { is_kernel: true, ..ProblemBuilder::of_arrays(name, 1, arrays) }
     }
 
-    /// Features in arrays that become the problem's: costs and numbers that were checked, rows by
-    /// state and action, successors ascending within a pair, none of them zero.
+    /// Features in checked arrays that become the problem's: successors ascend within a pair.
     pub(crate) fn of_arrays(name: &str, dim: usize, arrays: Arrays) -> Self {
         let builder = ProblemBuilder::new(name, arrays.first_pair.len().saturating_sub(1), dim);
         ProblemBuilder { draft: Draft::of(dim, arrays), ..builder }
+    }
+
+    /// A problem's parts but for its actions and features.
+    pub(crate) fn like(problem: &Problem) -> Self {
+        ProblemBuilder {
+            start: problem.start(),
+            goal: problem.goal(),
+            extra: problem.extra().to_vec(),
+            state_names: problem.state_names().cloned(),
+            action_names: problem.action_names().cloned(),
+            model_names: problem.model_names().map(<[String]>::to_vec),
+            ..ProblemBuilder::new(problem.name(), problem.states(), problem.dim())
+        }
+    }
+
+    /// Reports the rows that are built from now on.
+    pub fn heed(&mut self, halt: &Halt) -> &mut Self {
+        self.draft.halt = halt.clone();
+        self
     }
 
     /// Where every episode starts; state 0 unless set.
@@ -105,14 +106,7 @@ impl ProblemBuilder {
 
     /// The same, one after the other: they are not held as texts of their own.
     pub fn name_states(&mut self, names: impl IntoIterator<Item: AsRef<str>>) -> &mut Self {
-        self.state_labels(names.into_iter().collect())
-    }
-
-    /// The same, as they are held.
-    pub fn state_labels(&mut self, mut names: Names) -> &mut Self {
-        names.shrink_to_fit();
-        self.state_names = Some(names);
-        self
+        self.labels(Some(names.into_iter().collect()), None)
     }
 
     /// Names for all actions of all states.
@@ -125,32 +119,33 @@ impl ProblemBuilder {
     where
         L: IntoIterator<Item: AsRef<str>>,
     {
-        self.action_labels(names.into_iter().collect())
+        self.labels(None, Some(names.into_iter().collect()))
     }
 
-    /// The same, as they are held.
-    pub fn action_labels(&mut self, names: ActionNames) -> &mut Self {
-        self.action_names = Some(names);
+    /// Names of states and of actions as they are held; none leaves them as they are.
+    pub(crate) fn labels(&mut self, states: Option<Names>, actions: Option<ActionNames>) -> &mut Self {
+        if let Some(mut names) = states {
+            names.shrink_to_fit();
+            self.state_names = Some(names);
+        }
+        self.action_names = actions.or(self.action_names.take());
         self
     }
 
-    /// Names for the models that theta mixes, one for each of its entries: results call them so.
-    /// None may be empty, and no two alike.
+    /// Names for the models that theta mixes, in its order: none empty, no two alike.
     pub fn model_names(&mut self, names: Vec<String>) -> &mut Self {
         self.model_names = Some(names);
         self
     }
 
-    /// Lets the problem have states from which no sequence of actions leads to the goal. Planners
-    /// name them; a learner is not built for a problem whose start leads there
-    /// (`Problem::require_goal_in_reach`).
+    /// Permits states from which no actions lead to the goal. No learner is built for a problem
+    /// whose start leads there (`Problem::require_goal_in_reach`).
     pub fn allow_lost(&mut self) -> &mut Self {
         self.may_be_lost = true;
         self
     }
 
-    /// Refuses features that are candidate models but for numbers of too few digits, also where
-    /// some theta would fit them: for a file that does not say its theta.
+    /// Refuses candidate models of too few digits, whatever theta: for a file without theta.
     pub(crate) fn refuse_coarse(&mut self) -> &mut Self {
         self.may_be_coarse = false;
         self
@@ -232,8 +227,7 @@ impl ProblemBuilder {
         Err(Error::Field { field: format!("extra[{row}]"), fault })
     }
 
-    /// Adds what is known of true mixture weights: no weight is negative. (That they sum to one
-    /// follows from the rows.)
+    /// Adds that no mixture weight is negative. (That they sum to one follows from the rows.)
     pub fn simplex(&mut self) -> &mut Self {
         for i in 0..self.dim {
             let mut a = vec![0.0; self.dim];

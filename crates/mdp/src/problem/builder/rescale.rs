@@ -1,28 +1,26 @@
 //! Candidate models whose rows sum to one but for the rounding of their numbers (float32, few
 //! digits).
 //!
-//! The sum of a pair's feature rows enters B as an equality. Were the sums of candidate models
-//! taken as they are, rounding of 1e-8 would contradict itself from row to row, or worse, fix a
-//! direction of theta. So where every sum of every pair is 1 within [`ROW_TOLERANCE`] each model's
-//! row is divided by its sum; anything further off is named.
+//! Sums enter B as equalities: rounding would contradict itself from row to row, or fix a direction
+//! of theta. So where every sum is 1 within [`ROW_TOLERANCE`] each model's row is divided by its
+//! sum.
 
 use super::draft::Arrays;
 use crate::Error;
 use crate::numeric::Tall;
 use crate::problem::{Note, ROUNDING, ROW_TOLERANCE};
 
-/// Sums that are off by less are equal to the polytope anyway. A known model is left alone up to a
-/// tenth of what is said, as its reader leaves it: what was exported must come back to the bit.
+/// Smaller differences do not matter to the polytope. A known model is left alone up to a tenth of
+/// what is reported: what was exported must come back to the bit.
 fn silent(dim: usize) -> f64 {
     if dim == 1 { ROUNDING / 10.0 } else { 1e-12 }
 }
 
-/// Features whose sums are all ones within this are meant to be models, and are coarser than
-/// [`ROW_TOLERANCE`] allows: numbers of 16 bits, or a row that was forgotten.
+/// Features whose sums are all ones within this are meant to be models of too few digits.
 const ALIKE: f64 = 1e-2;
 
-/// Divides each model's row by its sum where all features are models within [`ROW_TOLERANCE`]; what
-/// is to be said of it. `name` names the state and action of a pair, `model` a model.
+/// Divides each model's row by its sum where all features are models within [`ROW_TOLERANCE`]; the
+/// note on it. `name` names the state and action of a pair, `model` a model.
 pub(super) fn rescale(
     arrays: &mut Arrays,
     dim: usize,
@@ -66,9 +64,7 @@ pub(super) fn rescale(
     (count > 0).then(|| Note::rescaled(count, ROW_TOLERANCE, &place, sum).at(state, action))
 }
 
-/// What is wrong with features that are meant to be models: the first model's row that does not sum
-/// to one. `None` if they are not meant to be models: fewer than half of all pairs look so, or,
-/// with `all`, not every one does.
+/// The first model's row that does not sum to one, if half of all pairs, or `all`, seem models.
 pub(super) fn misfit(
     phi: &Tall,
     first_row: &[usize],
@@ -97,9 +93,8 @@ pub(super) fn misfit(
     })
 }
 
-/// Two pairs whose features sum to nearly the same, relative to their size: the difference fixes a
-/// direction of theta, and is perhaps only rounding. Looks at the first few different sums; pairs
-/// that are equal but for rounding are none.
+/// Two pairs whose features sum to nearly the same: the difference fixes a direction of theta, and
+/// is perhaps rounding. Looks at the first few different sums.
 pub(super) fn nearly_equal(phi: &Tall, first_row: &[usize]) -> Option<(usize, usize, f64)> {
     const DIFFERENT: usize = 64;
     // large problems with many different sums are looked at in part
@@ -137,7 +132,6 @@ fn add_up(rows: &[f64], sums: &mut [f64]) {
     rows.chunks_exact(sums.len()).for_each(|row| sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += x));
 }
 
-/// The larger of two; a NaN stays one.
 fn worse(a: f64, b: f64) -> f64 {
     if a.is_nan() || a > b { a } else { b }
 }

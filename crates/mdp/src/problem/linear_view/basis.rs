@@ -4,25 +4,19 @@ use crate::numeric::{dot, norm};
 use crate::problem::{Pair, Problem};
 use std::collections::BTreeMap;
 
-/// A residual that is estimated to be at most this, as a share of the largest row, is looked at
-/// closely: the estimate has lost half of its digits by then.
+/// A residual estimated below this share of the largest row has lost half its digits.
 const CLOSE: f64 = 1e-6;
 /// A residual of at most this, relative to the largest row, is rounding.
 const RESIDUAL: f64 = 1e-10;
 /// The most numbers that the orthonormal basis may take: its time is that times the rank.
 const MOST_NUMBERS: usize = 40_000_000;
 
-/// Coordinates of all rows in a basis of rows.
-pub(super) struct Coordinates {
-    pub(super) rank: usize,
-    /// Per pair the number of its row: pairs that are alike share one.
-    pub(super) class: Vec<usize>,
-    /// Per row; nothing for that of the goal.
-    pub(super) rows: Vec<Vec<f64>>,
-}
+/// The rank; per pair the number of its row, which equal pairs share; and each row's coordinates in a
+/// basis of rows, none for the goal's.
+type Coordinates = (usize, Vec<usize>, Vec<Vec<f64>>);
 
-/// Takes the row with the largest residual into the basis, time and again, until every row is a
-/// combination of those taken: so the coordinates of the others stay small.
+/// Takes the row with the largest residual until every row is a combination of those taken, so that
+/// coordinates stay small.
 pub(super) fn coordinates(problem: &Problem, most: usize) -> Result<Coordinates, String> {
     let (rows, class) = Rows::of(problem);
     rows.refuse(rows.independent(), most)?;
@@ -37,7 +31,7 @@ pub(super) fn coordinates(problem: &Problem, most: usize) -> Result<Coordinates,
         let worst = (0..count).map(off).max_by(|a, b| a.0.total_cmp(&b.0));
         match worst {
             Some((residual, i)) if residual > RESIDUAL * span.rows.largest => span.take(i, most)?,
-            _ => return Ok(Coordinates { rank: span.basis.len(), class, rows }),
+            _ => return Ok((span.basis.len(), class, rows)),
         }
     }
 }
@@ -88,8 +82,7 @@ impl Rows {
         (Rows { width: columns.len(), rows, largest }, class)
     }
 
-    /// A number of rows that are independent, in one pass: each has a column, clear of rounding, that
-    /// none of those before it has. So a rank that is too large is mostly seen before any work.
+    /// The number of rows with a new column, clear of rounding: a lower bound on the rank.
     fn independent(&self) -> usize {
         let mut met = vec![false; self.width];
         let mut fresh = |row: &&Vec<(usize, f64)>| {
@@ -102,7 +95,6 @@ impl Rows {
         self.rows.iter().filter(|row| fresh(row)).count()
     }
 
-    /// An error if there are too many features.
     fn refuse(&self, rank: usize, most: usize) -> Result<(), String> {
         if rank <= most && rank.saturating_mul(self.width) <= MOST_NUMBERS {
             return Ok(());
@@ -121,11 +113,9 @@ fn size(row: &[(usize, f64)]) -> f64 {
 struct Span {
     rows: Rows,
     basis: Vec<usize>,
-    /// Orthonormal, one for each row of the basis.
     axes: Vec<Vec<f64>>,
     /// <row, axis> of the rows in the basis: lower triangular.
     triangle: Vec<Vec<f64>>,
-    /// <row, axis> of every row.
     along: Vec<Vec<f64>>,
     /// |row|^2 less the squares of these: the remainder of every row, with rounding.
     left: Vec<f64>,
@@ -150,7 +140,6 @@ impl Span {
         found
     }
 
-    /// Takes a row into the basis.
     fn take(&mut self, p: usize, most: usize) -> Result<(), String> {
         self.rows.refuse(self.basis.len() + 1, most)?;
         let row = &self.rows.rows[p];
@@ -181,7 +170,6 @@ impl Span {
         Ok(())
     }
 
-    /// The coordinates of a row in the basis.
     fn coordinates(&self, p: usize) -> Vec<f64> {
         if self.rows.rows[p].is_empty() {
             return Vec::new();
@@ -202,7 +190,6 @@ impl Span {
         x
     }
 
-    /// How far a row is from what its coordinates say.
     fn residual(&self, p: usize, x: &[f64]) -> f64 {
         let mut off = vec![0.0; self.rows.width];
         self.rows.rows[p].iter().for_each(|&(i, v)| off[i] = v);

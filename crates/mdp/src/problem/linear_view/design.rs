@@ -1,9 +1,7 @@
-//! The smallest ellipsoid around points and their opposites, by D-optimal design.
-//!
-//! Weights pi on the points make M = sum of pi x x'. The weights for which the largest x' M^-1 x is
-//! least make it r, the dimension (Kiefer, Wolfowitz 1960). They are found by moving weight to the
-//! point for which it is largest, or away from one with weight for which it is smallest, by the
-//! best step (Wynn, Fedorov, Atwood).
+//! The smallest ellipsoid around points and their opposites, by D-optimal design: the weights for
+//! which the largest x' M^-1 x, M = sum of pi x x', is least make it the dimension r (Kiefer,
+//! Wolfowitz 1960). They are found by moving weight to the furthest point or away from the nearest,
+//! by the best step (Wynn, Fedorov, Atwood).
 
 use crate::numeric::{Cholesky, dot};
 
@@ -13,16 +11,9 @@ const PRECISION: f64 = 1e-10;
 const MOST_WORK: usize = 1_000_000_000;
 const MOST_MOVES: usize = 200_000;
 
-/// A design.
-pub(super) struct Design {
-    /// The factor of M.
-    pub(super) factor: Cholesky,
-    /// The largest x' M^-1 x: r, or a little more.
-    pub(super) largest: f64,
-}
-
-/// The design for points that span their space, the unit vectors among them.
-pub(super) fn optimal(points: &[&[f64]], r: usize) -> Design {
+/// The design for points that span their space, the unit vectors among them: the factor of M, and the
+/// largest x' M^-1 x, which is r or a little more.
+pub(super) fn optimal(points: &[&[f64]], r: usize) -> (Cholesky, f64) {
     let mut search = Search::begin(points, r);
     let moves = (MOST_WORK / (points.len() * r + r * r).max(1)).min(MOST_MOVES);
     for _ in 0..moves {
@@ -37,14 +28,11 @@ struct Search<'a> {
     points: &'a [&'a [f64]],
     r: usize,
     weights: Vec<f64>,
-    /// M^-1.
     inverse: Vec<f64>,
-    /// x' M^-1 x of every point.
     lengths: Vec<f64>,
 }
 
 impl<'a> Search<'a> {
-    /// The same weight for every unit vector: M = I/r.
     fn begin(points: &'a [&'a [f64]], r: usize) -> Search<'a> {
         let unit = |x: &[f64]| x.iter().filter(|x| **x != 0.0).count() == 1 && x.contains(&1.0);
         let mut taken = vec![false; r];
@@ -109,8 +97,7 @@ impl<'a> Search<'a> {
         self.weights[i] += step;
     }
 
-    /// The matrix of the weights, made anew, and the lengths in it.
-    fn design(&self) -> Design {
+    fn design(&self) -> (Cholesky, f64) {
         let r = self.r;
         let mut matrix = vec![0.0; r * r];
         for (x, weight) in self.points.iter().zip(&self.weights).filter(|(_, w)| **w > 0.0) {
@@ -126,7 +113,7 @@ impl<'a> Search<'a> {
         let mut scratch = vec![0.0; r];
         let lengths = self.points.iter().map(|x| factor.inverse_norm(x, &mut scratch).powi(2));
         let largest = lengths.fold(r as f64, f64::max);
-        Design { factor, largest }
+        (factor, largest)
     }
 }
 
@@ -143,13 +130,13 @@ mod tests {
             optimal(&points, 2)
         };
         let inside = of([0.6, 0.6]);
-        assert_eq!(inside.largest, 2.0);
-        assert!((inside.factor.lower()[0] - 0.5f64.sqrt()).abs() < 1e-15);
+        assert_eq!(inside.1, 2.0);
+        assert!((inside.0.lower()[0] - 0.5f64.sqrt()).abs() < 1e-15);
         // the regular hexagon's design is even: M = I/2 in orthonormal coordinates; here the third
         // corner is the sum of the others, so that M = [[2, 1], [1, 2]]/3
         let hexagon = of([1.0, 1.0]);
-        assert!((hexagon.largest - 2.0).abs() < 1e-9, "{}", hexagon.largest);
-        let l = hexagon.factor.lower();
+        assert!((hexagon.1 - 2.0).abs() < 1e-9, "{}", hexagon.1);
+        let l = hexagon.0.lower();
         for (ours, by_hand) in [(l[0] * l[0], 2.0 / 3.0), (l[0] * l[2], 1.0 / 3.0)] {
             assert!((ours - by_hand).abs() < 1e-8, "{ours} {by_hand}");
         }

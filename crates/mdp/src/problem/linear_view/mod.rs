@@ -1,15 +1,12 @@
 //! A problem as a linear SSP: features of pairs, in which costs and kernels are linear.
 //!
-//! A linear SSP has c(s,a) = <phi(s,a), w> and P(s'|s,a) = <phi(s,a), mu(s')>. A linear mixture is
-//! one, too, with the same phi for every theta: take for each pair off the goal the row of all its
-//! features phi(s'|s,a) and its cost. Rows that span all others, r of them, make the pairs' rows
-//! linear in r coordinates, and with the rows whatever is linear in these: costs, and kernels of
-//! any theta. r is the rank of the rows, which no features can do with less for all theta.
+//! A linear SSP has c(s,a) = <phi(s,a), w> and P(s'|s,a) = <phi(s,a), mu(s')>. So is a linear
+//! mixture, with one phi for every theta: the row of all features phi(s'|s,a) of a pair and its
+//! cost, in a basis of r such rows. r, their rank, is the least that serves all theta.
 //!
-//! Which coordinates is a choice: any basis serves. Learners of linear SSPs assume |phi| <= 1,
-//! |w| <= sqrt(r) and |sum of h(s') mu(s')| <= sqrt(r) for |h| <= 1. In the coordinates in which
-//! the smallest ellipsoid around all phi and -phi is the unit ball all three hold for every theta
-//! in B, whatever the truth is (John 1948), so these are taken. `design.rs` finds them.
+//! Learners assume |phi| <= 1, |w| <= sqrt(r) and |sum of h(s') mu(s')| <= sqrt(r) for |h| <= 1.
+//! All three hold for every theta in B in the coordinates in which the smallest ellipsoid around
+//! all phi and -phi is the unit ball (John 1948), which `design.rs` finds.
 
 mod basis;
 mod design;
@@ -17,7 +14,6 @@ mod design;
 use super::{Pair, Problem};
 use crate::numeric::Cholesky;
 
-/// The most features that a view may have.
 pub(crate) const MOST_FEATURES: usize = 2_000;
 /// Coordinates below this are rounding, if others are 1.
 const NOTHING: f64 = 1e-15;
@@ -30,7 +26,6 @@ pub struct LinearView {
     norm: f64,
     /// Per pair its class: pairs of one class have the same features.
     class: Vec<usize>,
-    /// `first[k]..first[k + 1]` are the entries of class k.
     first: Vec<usize>,
     entries: Vec<(u32, f64)>,
 }
@@ -38,9 +33,9 @@ pub struct LinearView {
 impl LinearView {
     /// As few features as there can be for all theta; an error in words if they are too many.
     pub fn low_rank(problem: &Problem) -> Result<LinearView, String> {
-        let basis::Coordinates { rank, class, rows } = basis::coordinates(problem, MOST_FEATURES)?;
+        let (rank, class, rows) = basis::coordinates(problem, MOST_FEATURES)?;
         let off_goal: Vec<&[f64]> = rows.iter().filter(|row| !row.is_empty()).map(|row| &row[..]).collect();
-        let design::Design { factor, largest } = design::optimal(&off_goal, rank);
+        let (factor, largest) = design::optimal(&off_goal, rank);
         let norm = largest.sqrt();
         let whitened = rows.iter().map(|row| whiten(&factor, row, norm)).collect();
         Ok(LinearView::of(rank, norm, class, whitened))

@@ -1,19 +1,15 @@
-//! A policy's equations, leaving(i) x(i) - sum of w(i,j) x(j) = b(i), where they are too many or
-//! too well connected for elimination: BiCGSTAB (van der Vorst, 1992) with an incomplete
-//! factorisation that costs one number per node.
+//! BiCGSTAB (van der Vorst, 1992) for a policy's equations that are too many or too well connected
+//! for elimination, with an incomplete factorisation of one number per node.
 //!
-//! **The preconditioner.** A = D - L - U, with D what leaves each node, and M = (E - L) E^-1 (E -
-//! U). Of an elimination in the order of the nodes only the pivots E are kept, and whatever it
-//! would fill in counts as a self-loop: with h(i) what leaves to the outside, h(i) + sum over k < i
-//! of w(i,k) h(k)/E(k) is what leaves for good, and E(i) that plus the arcs to higher nodes. (This
-//! is Gustafsson's modified incomplete factorisation (1978) on the diagonal, in the sums of
-//! Grassmann, Taksar and Heyman: nothing is subtracted.) M 1 = A 1, so the slow mode of a chain
-//! that leaves seldom is met exactly; on a line M = A; on grids the condition number falls by an
-//! order. Nodes that are near the outside should come first.
+//! A = D - L - U, with D what leaves each node, and M = (E - L) E^-1 (E - U). Of an elimination
+//! only the pivots E are kept, and fill-in counts as a self-loop: h(i) + sum over k < i of w(i,k)
+//! h(k)/E(k), with h(i) what leaves to the outside, is what leaves for good, and E(i) that plus the
+//! arcs to higher nodes (Gustafsson's modified incomplete factorisation (1978) in the sums of
+//! Grassmann, Taksar and Heyman). M 1 = A 1, so the slow mode of a chain that leaves seldom is met
+//! exactly. Nodes near the outside should come first.
 //!
-//! With u = (E - L)^-1 p and y = (E - U)^-1 E u = M^-1 p, A y = E u + (D - E) y - L y: one product
-//! with the preconditioned matrix costs one and a half passes over the arcs. What comes out is
-//! judged by its residual. Of long vectors all but the two triangular solves runs on all cores.
+//! With u = (E - L)^-1 p and y = (E - U)^-1 E u = M^-1 p, A y = E u + (D - E) y - L y: a product
+//! costs one and a half passes over the arcs. Solutions are judged by their residuals.
 
 #[cfg(test)]
 mod tests;
@@ -23,14 +19,11 @@ use crate::linear::parts::{self, dot, largest};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Nodes per chunk of rows that are written in parallel.
 const CHUNK: usize = 1024;
 
-/// A pivot is at least this part of what leaves its node: a node may have nothing but arcs to nodes
-/// that were cut off.
+/// A pivot is at least this part of what leaves its node.
 const LEAST_PIVOT: f64 = 0.01;
-/// The part of the fill-in that is dropped, not lumped: without any the factors can be far from the
-/// matrix where the order of the nodes says little.
+/// The part of the fill-in that is dropped, not lumped: for bad orders of the nodes.
 const DROPPED: f64 = 0.05;
 /// Reverse arcs are searched for in lists up to this length.
 const SHORT: usize = 32;
@@ -45,8 +38,7 @@ type Chunk<'a> = ((&'a mut [u32], &'a mut [f64]), (&'a mut [(u32, u32)], (&'a mu
 pub struct Krylov {
     /// Per node, where the room for its arcs begins; one more at the end.
     first: Vec<usize>,
-    /// Per node, the arcs to nodes of lower number, at the beginning of its room, and of higher
-    /// number, at the end.
+    /// Per node, the arcs to lower nodes, first in its room, and to higher nodes, last.
     arcs: Vec<(u32, u32)>,
     next: Vec<u32>,
     weight: Vec<f64>,
@@ -70,8 +62,8 @@ impl Krylov {
         self.spent
     }
 
-    /// Takes rows: `room` is the most arcs a node can have; `row` writes them and returns the weight
-    /// that leaves the system. Arcs of a node to itself are left out.
+    /// Takes rows of at most `room` arcs; `row` writes them and returns the weight that leaves the
+    /// system. Arcs of a node to itself are left out.
     pub fn load(
         &mut self,
         nodes: usize,
@@ -204,8 +196,8 @@ impl Krylov {
         left
     }
 
-    /// [`solve`](Self::solve); where that fails, from the same x, at most `sweeps` Gauss-Seidel sweeps,
-    /// which converge for every chain that leaves surely, if slowly. Whether the iterations converged.
+    /// [`solve`](Self::solve); if that fails, Gauss-Seidel sweeps from the same x, which converge
+    /// for every chain that leaves surely. Whether the iterations converged.
     pub fn solve_or_relax(
         &mut self,
         b: &[f64],
@@ -223,8 +215,7 @@ impl Krylov {
         solved
     }
 
-    /// Improves x until every residual is at most `enough`, in at most `most` iterations; whether that
-    /// was reached.
+    /// Improves x until every residual is at most `enough`, in at most `most` iterations.
     pub fn solve(&mut self, b: &[f64], x: &mut [f64], enough: f64, most: usize) -> bool {
         let mut vectors = std::mem::take(&mut self.vectors);
         vectors.iter_mut().for_each(|vector| resize(vector, b.len(), 0.0));
@@ -315,7 +306,6 @@ impl Krylov {
     }
 }
 
-/// x += factor y and r -= factor v.
 fn step(x: &mut [f64], r: &mut [f64], factor: f64, y: &[f64], v: &[f64]) {
     parts::both(x, r, |begin, x, r| {
         x.iter_mut().zip(&y[begin..]).for_each(|(x, y)| *x += factor * y);

@@ -1,6 +1,6 @@
-//! One cycle: relaxation, a correction from the next level, relaxation. On the levels between the
-//! first and the last the correction takes up to two cycles, combined so that the residual is least
-//! (Notay and Vassilevski, Recursive Krylov-based multigrid cycles, 2008).
+//! One cycle: relaxation, a correction from the next level, relaxation. Inner levels take up to two
+//! cycles, combined for the least residual (Notay and Vassilevski, Recursive Krylov-based multigrid
+//! cycles, 2008).
 
 use super::level::{ALONE, Level};
 use crate::linear::dense::Dense;
@@ -38,7 +38,6 @@ pub(super) fn cycle(levels: &mut [Level], last: &Dense) {
     (fine.b, fine.x, fine.work[0]) = (b, x, r);
 }
 
-/// The same with up to two cycles.
 fn correct(levels: &mut [Level], last: &Dense) {
     if levels.len() == 1 {
         return cycle(levels, last);

@@ -7,18 +7,15 @@ const SIZE: usize = 4;
 const MOST: u8 = 8;
 /// A node that leaves the system with a third of all that leaves it needs no group.
 const SURELY: f64 = 1.5;
-/// Two nodes are in one group if their arcs to each other have at least this part of what leaves
-/// the first one for others.
+/// Nodes group if their mutual arcs have this part of what leaves the first one for others.
 const STRONG: f64 = 0.1;
 /// Reverse arcs are searched for in lists up to this length.
 const SHORT: usize = 32;
 
-/// Nodes that are not in a group yet.
 const FREE: u32 = u32::MAX - 2;
 
 impl Level {
-    /// Puts nodes into groups by how strongly they lead to each other, and returns the next level.
-    /// None if the groups would be hardly fewer than the nodes.
+    /// Groups nodes by the strength of their arcs; the next level, if it is much smaller.
     pub(super) fn coarsen(&mut self) -> Option<Level> {
         let groups = self.form_groups();
         (groups > 0 && groups as f64 <= 0.7 * self.nodes() as f64).then(|| self.coarse(groups))
@@ -104,7 +101,6 @@ impl Level {
         best.1
     }
 
-    /// The arcs between groups.
     fn coarse(&mut self, groups: usize) -> Level {
         let group = std::mem::take(&mut self.group);
         let grouped = || (0..).zip(&group).filter(|(_, g)| **g != ALONE).map(|(i, &g)| (g as usize, i));

@@ -4,8 +4,7 @@ use crate::Grouped;
 use crate::linear::parts::{self, each, split};
 use std::ops::Range;
 
-/// A node that is in no group: it leaves so surely that relaxation settles it. As a slot: an arc to
-/// such a node.
+/// A node in no group: relaxation settles it. As a slot: an arc to such a node.
 pub(super) const ALONE: u32 = u32::MAX;
 /// A slot of an arc within a group.
 pub(super) const WITHIN: u32 = u32::MAX - 1;
@@ -20,9 +19,7 @@ pub(super) struct Level {
     pub(super) first: Vec<u32>,
     pub(super) next: Vec<u32>,
     pub(super) weight: Vec<f64>,
-    /// What leaves the system, per node.
     pub(super) out: Vec<f64>,
-    /// What leaves the node.
     pub(super) leaving: Vec<f64>,
     /// How much each equation counts in the sum that makes an equation of its group.
     pub(super) share: Vec<f64>,
@@ -33,7 +30,6 @@ pub(super) struct Level {
     pub(super) group: Vec<u32>,
     pub(super) slot: Vec<u32>,
     pub(super) members: Grouped<u32>,
-    /// Right-hand side and solution.
     pub(super) b: Vec<f64>,
     pub(super) x: Vec<f64>,
     pub(super) work: [Vec<f64>; 4],
@@ -63,7 +59,6 @@ impl Level {
         part
     }
 
-    /// Adds further nodes to a first level.
     pub(super) fn append(&mut self, part: Level) {
         let begin = self.next.len() as u32;
         self.first.extend(part.first.iter().map(|end| begin + end));
@@ -82,7 +77,6 @@ impl Level {
         self.next[arcs.clone()].iter().zip(&self.weight[arcs]).map(|(&j, w)| w * x(j)).sum()
     }
 
-    /// Room for the vectors of a cycle.
     pub(super) fn reserve(&mut self) {
         let n = self.nodes();
         for vector in [&mut self.b, &mut self.x].into_iter().chain(&mut self.work) {
@@ -116,7 +110,6 @@ impl Level {
         });
     }
 
-    /// y = A x.
     pub(super) fn apply(&self, x: &[f64], y: &mut [f64]) {
         each(y, |begin, y| {
             for (i, y) in (begin..).zip(y) {
@@ -125,7 +118,6 @@ impl Level {
         });
     }
 
-    /// r = b - A x.
     pub(super) fn residual(&self, b: &[f64], x: &[f64], r: &mut [f64]) {
         each(r, |begin, r| {
             for (i, r) in (begin..).zip(r) {
@@ -134,8 +126,7 @@ impl Level {
         });
     }
 
-    /// The rows of the next level from shares that have changed. Its diagonal is summed up from
-    /// what leaves, so that nothing is subtracted (as Grassmann, Taksar and Heyman do).
+    /// Recomputes the next level's rows for new shares; nothing is subtracted.
     pub(super) fn project(&self, coarse: &mut Level) {
         let Level { first, weight, out, leaving, stop, begin, share, .. } = coarse;
         share.fill(1.0);
@@ -156,8 +147,8 @@ impl Level {
         });
     }
 
-    /// Adds up the arcs of a group, in a list of them that begins with the one numbered `from`. What
-    /// leaves the system, and the rates at which the chain of the shares stops and begins.
+    /// Adds up the arcs of a group, in a list that begins with arc `from`. Returns what leaves the
+    /// system, and the rates at which the chain of the shares stops and begins.
     fn project_group(&self, g: usize, from: usize, weight: &mut [f64]) -> [f64; 3] {
         let [mut outside, mut stop, mut begin] = [0.0; 3];
         for &i in self.members.of(g) {

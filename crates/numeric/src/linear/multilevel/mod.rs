@@ -1,20 +1,16 @@
-//! A policy's equations, leaving(i) x(i) - sum of w(i,j) x(j) = b(i), on chains that mix slowly:
-//! long corridors, large grids. There Krylov's method alone takes ever more iterations.
+//! A policy's equations on chains that mix slowly, such as long corridors and large grids, where
+//! Krylov's method alone takes ever more iterations.
 //!
-//! **What it does.** Nodes that lead to each other form groups, which are the nodes of a smaller
-//! chain, and so on until a few dozen are left, which are eliminated. A group's equation is a
-//! weighted sum of its nodes' equations, with the shares that `shares` finds; its solution
-//! corrects all its nodes alike. One such cycle is the preconditioner of GCR (Eisenstat, Elman and
-//! Schultz, 1983), which keeps the last directions and takes the best combination of them.
+//! Nodes that lead to each other form groups, the nodes of a smaller chain, until a few dozen are
+//! eliminated. A group's equation is the sum of its nodes' equations by their `shares`; its
+//! solution corrects all its nodes alike. One such cycle is the preconditioner of GCR (Eisenstat,
+//! Elman and Schultz, 1983).
 //!
 //! **Reference.** Notay, An aggregation-based algebraic multigrid method (2010), with other groups
-//! and with shares; see `cycle` and `shares` for theirs.
+//! and shares.
 //!
-//! **Cost.** A cycle reads the arcs of the first level about eight times, whatever their number.
-//! Memory: 24 bytes per arc and 250 per node.
-//!
-//! Nodes should come in the order of their distance from the outside, as for
-//! [`Krylov`](super::krylov::Krylov). What comes out is judged by its residual.
+//! **Cost.** A cycle reads the arcs of the first level about eight times. Memory: 24 bytes per arc
+//! and 250 per node. Nodes should come in the order of their distance from the outside.
 
 mod cycle;
 mod groups;
@@ -32,7 +28,6 @@ use shares::settle;
 
 /// The number of nodes eliminated.
 const FEW: usize = 100;
-/// Directions that GCR keeps.
 const DIRECTIONS: usize = 8;
 /// Iterations between looks at how fast it gets on.
 const LOOK: usize = 12;
@@ -44,7 +39,7 @@ const MORE_CYCLES: usize = 3;
 /// What changed since the chain before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It is another chain.
+    /// All rows.
     All,
     /// Many rows.
     Many,
@@ -59,7 +54,6 @@ pub struct Multilevel {
     last: Dense,
     directions: Vec<[Vec<f64>; 2]>,
     residual: Vec<f64>,
-    /// Cycles for the shares before the next solution.
     cycles: usize,
     halt: Halt,
 }
@@ -70,8 +64,7 @@ impl Multilevel {
         self.halt = halt.clone();
     }
 
-    /// Takes a chain: `row` writes the arcs of a node, none to itself, and returns the weight that
-    /// leaves the system.
+    /// Takes a chain: `row` writes a node's arcs and returns the weight that leaves the system.
     pub fn load(
         &mut self,
         nodes: usize,
@@ -101,8 +94,7 @@ impl Multilevel {
         self.levels.push(level);
     }
 
-    /// Improves x until every residual is at most `enough`, in at most `most` cycles. Whether that was
-    /// reached, and the cycles it took.
+    /// Improves x until every residual is at most `enough`; whether it did, and in how many cycles.
     pub fn solve(&mut self, b: &[f64], x: &mut [f64], enough: f64, most: usize) -> (bool, usize) {
         let mut cycles = 0;
         while cycles < most && self.prepare() {
@@ -194,8 +186,8 @@ impl Multilevel {
         ended
     }
 
-    /// One cycle from a residual, and the best step along what it finds, for which the first `kept`
-    /// directions leave room. False if it finds nothing.
+    /// One cycle from a residual and the best step along what it finds, beyond the first `kept`
+    /// directions. False if it finds nothing.
     fn advance(&mut self, x: &mut [f64], r: &mut [f64], kept: usize) -> bool {
         self.levels[0].b.copy_from_slice(r);
         cycle(&mut self.levels, &self.last);

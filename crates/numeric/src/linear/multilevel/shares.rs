@@ -1,20 +1,16 @@
 //! The shares of equations: how often the chain visits each node, roughly.
 //!
-//! A group's equation is the sum of its nodes' equations, each times its share. With equal shares
-//! the rate at which a group is left would be the mean over its nodes. But a chain that is driven
-//! into a valley sits at its bottom and leaves from there, seldom. With the shares of a stationary
-//! chain, A' share = 0, the rate is right; then both row and column sums are near zero, which
-//! aggregation wants (Notay, Aggregation-based algebraic multigrid for convection-diffusion
-//! equations, 2012). Shares are found for a chain that stops at a small rate and begins anew
-//! anywhere, by relaxation and multiplicative corrections from coarser levels (Horton and
-//! Leutenegger, A multi-level solution algorithm for steady-state Markov chains, 1994).
+//! A chain that is driven into a valley leaves from its bottom, seldom. With the shares of a
+//! stationary chain, A' share = 0, the rate at which a group is left is right (Notay,
+//! Aggregation-based algebraic multigrid for convection-diffusion equations, 2012). They are found
+//! by relaxation and multiplicative corrections from coarser levels (Horton and Leutenegger, A
+//! multi-level solution algorithm for steady-state Markov chains, 1994).
 
 use super::level::{ALONE, Level};
 use crate::linear::parts;
 
 /// Relaxations before and after a correction.
 const SWEEPS: usize = 4;
-/// Relaxations on the last level.
 const LAST_SWEEPS: usize = 100;
 
 /// One cycle for the shares of the first of some levels; coarser ones are visited twice each.
@@ -40,8 +36,7 @@ pub(super) fn settle(levels: &mut [Level], visits: usize) {
 type Beyond = Vec<(u32, f64)>;
 
 impl Level {
-    /// Gauss-Seidel on (leaving + stop) share = begin + what flows in, against the order of the
-    /// nodes, with it, and so on.
+    /// Gauss-Seidel on (leaving + stop) share = begin + inflow, alternating directions.
     pub(super) fn relax_shares(&mut self, sweeps: usize) {
         let n = self.nodes();
         let (mut share, mut inflow) = (std::mem::take(&mut self.share), std::mem::take(&mut self.work[0]));
@@ -87,7 +82,6 @@ impl Level {
     }
 }
 
-/// Adds what flows from part to part.
 fn arrive(beyond: Vec<Beyond>, inflow: &mut [f64]) {
     beyond.into_iter().flatten().for_each(|(j, amount)| inflow[j as usize] += amount);
 }

@@ -24,7 +24,7 @@ impl Conic {
         if !set.point {
             let mut w = vec![0.0; set.free];
             w[0] = 1.0;
-            let status = solve(&set, &w).status;
+            let (.., status) = solve(&set, &w);
             if matches!(status, SolverStatus::PrimalInfeasible | SolverStatus::AlmostPrimalInfeasible) {
                 return Err(Empty::Apart);
             }
@@ -49,13 +49,13 @@ impl SupportMin for Conic {
             return Support { value, bound: value - set.rho * size, status: Status::Optimal };
         }
         w.iter_mut().for_each(|w| *w /= size);
-        let answer = solve(set, &w);
+        let (y, multipliers, status) = solve(set, &w);
         let (mut z, mut r) = (vec![0.0; k], vec![0.0; k]);
-        set.unwhiten(&answer.y, &mut z);
-        let multipliers = answer.multipliers.iter().map(|l| l * size).enumerate();
+        set.unwhiten(&y, &mut z);
+        let multipliers = multipliers.iter().map(|l| l * size).enumerate();
         let account = set.account(&free, multipliers, &mut r, &mut whitened);
         let bound = constant + account.bound(&r, bounds(&set.polytope));
-        let status = if answer.status == SolverStatus::Solved { Status::Optimal } else { Status::Inaccurate };
+        let status = if status == SolverStatus::Solved { Status::Optimal } else { Status::Inaccurate };
         let answer = Support { value: constant + dot(&free, &z), bound, status };
         self.z = z;
         answer

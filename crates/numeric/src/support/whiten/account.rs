@@ -4,29 +4,20 @@ use super::Whitened;
 use crate::linear::double::Double;
 use crate::support::lanes::{Lanes, dot_four, inner};
 
-/// A dual feasible point's bounds on the objective: for z in the set, c'z >= linear + r'z, r = c +
-/// A'lambda.
-///
-/// r'z is at least `center` - `pull` on the ellipsoid, and at least its value at a corner of the
-/// polytope's bounds.
+/// A dual feasible point's bounds: c'z >= linear + r'z on the set, r = c + A'lambda. r'z is at
+/// least `center` - `pull` on the ellipsoid, and at least its value at a corner of the polytope's
+/// bounds.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::support) struct Account {
-    /// -b'lambda.
     pub(in crate::support) linear: f64,
-    /// r'z0.
     pub(in crate::support) center: f64,
-    /// rho |L^-1 r|.
     pull: f64,
-    /// A bound on the rounding of these.
     pub(in crate::support) rounding: f64,
 }
 
 impl Whitened {
-    /// What multipliers of the rows of G, nonnegative, say about the objective c in z; leaves r =
-    /// c + A'lambda and L^-1 r.
-    ///
-    /// Stated in the polytope's own rows, since rounding in G is amplified by rho: the bound is
-    /// then off by no more than rounding in c'z over the set.
+    /// The bounds of non-negative multipliers of the rows of G on the objective c; leaves r and
+    /// L^-1 r. Stated in the polytope's own rows, since rounding in G is amplified by rho.
     #[inline]
     pub(in crate::support) fn account(
         &self,
@@ -77,13 +68,11 @@ impl Whitened {
 }
 
 impl Account {
-    /// The bound that the ellipsoid gives.
     pub(in crate::support) fn ball(&self) -> f64 {
         self.linear + self.center - self.pull
     }
 
-    /// The better of the bounds that the ellipsoid and the polytope's bounds give: while the
-    /// ellipsoid is huge r is rounding, which only the second keeps small.
+    /// The better of the bounds of the ellipsoid and of the polytope's bounds.
     pub(in crate::support) fn bound(&self, r: &[f64], bounds: &[(f64, f64)]) -> f64 {
         let corner = r.iter().zip(bounds).map(|(&r, &(low, high))| match r {
             0.0 => 0.0,

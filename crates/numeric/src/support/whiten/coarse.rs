@@ -3,8 +3,7 @@
 use super::{ROWS, Whitened};
 use crate::support::lanes::{Lanes, inner, largest, products};
 
-/// Balls around the rows of each block, in blocks of blocks: no row's excess at y is above
-/// centre'y + radius |y| - least.
+/// Balls around the rows of each block: excesses are at most centre'y + radius |y| - least.
 #[derive(Clone, Debug)]
 pub(super) struct Coarse {
     centers: Vec<[f64; ROWS]>,
@@ -14,7 +13,6 @@ pub(super) struct Coarse {
 }
 
 impl Coarse {
-    /// The bounds of a set's blocks.
     pub(super) fn of(set: &Whitened) -> Coarse {
         let k = set.free;
         let (blocks, m) = (set.ceilings.len(), set.limits.len());
@@ -41,8 +39,7 @@ impl Coarse {
         coarse
     }
 
-    /// The most violated row whose excess is above the floor; a block is looked at only if its
-    /// bound is above the most that was found so far.
+    /// The most violated row above the floor; skips blocks whose bound is no better.
     #[inline(never)]
     pub(super) fn scan(
         &self,

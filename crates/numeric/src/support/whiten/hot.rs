@@ -1,8 +1,6 @@
-//! Rows in half the digits, those that are active most often first: where rows are many, looking for
-//! the most violated one takes most of a solve.
-//!
-//! Half the digits say nearly always which row is violated most. Where they leave a doubt, rows are
-//! asked again in full, so that answers are as sharp as without.
+//! Rows in half the digits, the most active first: where rows are many, looking for the most
+//! violated one takes most of a solve. Where half the digits leave a doubt, rows are looked at in
+//! full, so that answers are as sharp.
 
 use super::{Lanes, ROWS, Whitened};
 use crate::support::lanes::{WIDE, Wide, largest, place_of, wide_products};
@@ -21,13 +19,11 @@ const ROUNDING: f64 = 4e-7;
 /// A row that falls by less than this along a direction of length one is not met.
 const SLANT: f32 = 1e-4;
 
-/// All rows in another order.
 #[derive(Clone, Debug)]
 pub(super) struct Hot {
     blocks: Vec<Wide>,
     /// Less the ceilings: the padding is never violated.
     floors: Vec<Wide>,
-    /// Which rows they are, and where each row is.
     rows: Vec<u32>,
     places: Vec<u32>,
     /// Blocks that are looked at first.
@@ -86,7 +82,6 @@ impl Whitened {
         }
     }
 
-    /// Whether some rows are looked at first.
     pub(in crate::support) fn has_hot(&self) -> bool {
         self.hot.is_some()
     }
@@ -102,7 +97,6 @@ impl Whitened {
         Some(course)
     }
 
-    /// By how much y violates a row.
     fn excess(&self, row: usize, y: &[f64]) -> f64 {
         let columns = &self.blocks[row / ROWS * self.free..];
         let sum: f64 = columns.iter().zip(y).map(|(column, y)| column[row % ROWS] * y).sum();
@@ -162,8 +156,7 @@ fn look(first: &mut (f32, Option<usize>), block: usize, excess: &Wide, rate: &Wi
 }
 
 impl Hot {
-    /// The most violated of the hot rows whose excess is above the floor, without those of W; of all
-    /// rows if there is none.
+    /// The most violated of the hot rows above the floor, without those of W; else of all rows.
     #[inline(never)]
     pub(super) fn scan(
         &self,
@@ -193,7 +186,6 @@ impl Hot {
         })
     }
 
-    /// Columns of a block times x, and more.
     #[inline(always)]
     fn products(&self, block: usize, more: &Wide, x: &[f32]) -> Wide {
         wide_products(more, &self.blocks[block * x.len()..(block + 1) * x.len()], x)
@@ -217,7 +209,6 @@ impl Hot {
         (most, WIDE * place + place_of(&worst, most))
     }
 
-    /// The most violated row in all digits.
     fn look_closely(
         &self,
         range: Range<usize>,

@@ -16,23 +16,17 @@ use taken::Taken;
 
 /// Rows that are scanned together: enough sums for the processor never to wait for one.
 pub(super) const ROWS: usize = 16;
-/// From this number of rows on, rows are ordered so that neighbours are alike, and a bound on every block
-/// comes first.
+/// From this number of rows on, similar rows are neighbours, and a bound on each block comes first.
 pub(super) const ORDERED: usize = 64 * ROWS;
 
-/// The set {z : |L'(z - z0)| <= rho, A z <= b} in the coordinates y = L'(z - z0) / rho.
-///
-/// z are the polytope's free coordinates, x = origin + basis z. The rows G have norm one, so that h
-/// and every violation are distances in units of the ball; rows that the ball alone satisfies are
-/// left out.
+/// The set {z : |L'(z - z0)| <= rho, A z <= b} in the coordinates y = L'(z - z0) / rho, with z the
+/// polytope's free coordinates. The rows G have norm one; rows that the ball satisfies are left
+/// out.
 #[derive(Clone, Debug)]
 pub(super) struct Whitened {
     pub(super) polytope: Arc<Polytope>,
-    /// The dimension k of y.
     pub(super) free: usize,
-    /// The ellipsoid's centre within the hull.
     pub(super) z0: Vec<f64>,
-    /// The ellipsoid's radius within the hull.
     pub(super) rho: f64,
     /// The factor L of S = N' Sigma N.
     pub(super) factor: Cholesky,
@@ -41,12 +35,9 @@ pub(super) struct Whitened {
     /// L^-1 N' by columns, and the centre in R^d: all that a set without rows needs.
     direct: Vec<Lanes>,
     pub(super) center: Vec<f64>,
-    /// A bound on |L^-1|.
     pub(super) norm_bound: f64,
-    /// N is the identity.
     plain: bool,
-    /// G in blocks of rows, each block by columns: the entry (i, j) is lane i % ROWS of (i / ROWS)
-    /// k + j.
+    /// G in blocks of rows by columns: the entry (i, j) is lane i % ROWS of (i / ROWS) k + j.
     pub(super) blocks: Vec<[f64; ROWS]>,
     /// h and what of a violation is rounding, by blocks; the padding is never violated.
     pub(super) ceilings: Vec<[f64; ROWS]>,
@@ -60,18 +51,13 @@ pub(super) struct Whitened {
     pub(super) offsets: Vec<f64>,
     /// How many of the rows are the polytope's; cuts follow.
     pub(super) uncut: usize,
-    /// Bounds on the blocks, where there are many.
     coarse: Option<Coarse>,
-    /// Rows that are looked at first.
     hot: Option<Hot>,
-    /// Rows that could bind were left out: the set is larger than the ellipsoid within the
-    /// polytope.
+    /// Rows that could bind were left out: the set is larger.
     pub(super) relaxed: bool,
-    /// The set is numerically a point, its centre.
     pub(super) point: bool,
 }
 
-/// A row a'z <= b within the ball.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     /// b.
@@ -228,14 +214,12 @@ impl Whitened {
         self.bound_blocks();
     }
 
-    /// Bounds on the blocks, where there are many.
     fn bound_blocks(&mut self) {
         self.hot = None;
         self.coarse = (self.limits.len() >= ORDERED).then(|| Coarse::of(self));
     }
 
-    /// A bound on |L^-1|: the smaller of its Frobenius norm and the mean of its largest row and
-    /// column sums.
+    /// A bound on |L^-1|: its Frobenius norm, or the mean of its largest row and column sums.
     fn inverse_norm(&self) -> f64 {
         let k = self.free;
         let (mut square, mut across, mut down) = (0.0, vec![0.0; k], 0.0);
@@ -249,12 +233,9 @@ impl Whitened {
         f64::min(square.sqrt(), (across * down).sqrt())
     }
 
-    /// Makes the ball larger by what rounding may have moved it and the rows.
-    ///
-    /// Where the set is hardly more than a point, one rounding of the radius moves a minimum by its
-    /// square root, and no bound that holds for every such rounding is near the value. The larger
-    /// ball contains the set whatever the roundings were; its minimum is at most some 1e-8 of the
-    /// radius lower, and has a bound of its own.
+    /// Makes the ball larger by the rounding of it and the rows: where the set is hardly more than
+    /// a point, one rounding of the radius moves a minimum by its square root. The minimum falls by
+    /// at most some 1e-8 of the radius.
     fn enlarge(&mut self, share: f64) {
         self.rho *= 1.0 + share;
         let smaller = 1.0 / (1.0 + share);
@@ -262,13 +243,11 @@ impl Whitened {
         ceilings.chain(&mut self.limits).chain(&mut self.doubt).for_each(|x| *x *= smaller);
     }
 
-    /// An entry of G.
     #[inline]
     pub(super) fn entry(&self, i: usize, j: usize) -> f64 {
         self.blocks[i / ROWS * self.free + j][i % ROWS]
     }
 
-    /// A row of G.
     #[inline]
     pub(super) fn copy_row(&self, i: usize, out: &mut [Lanes]) {
         let block = &self.blocks[i / ROWS * self.free..];
@@ -289,7 +268,6 @@ impl Whitened {
         if known { self.scan(y, floor, working) } else { Some((row, most)) }
     }
 
-    /// The most violated row whose excess is above the floor.
     fn scan(&self, y: &[Lanes], floor: f64, without: &[usize]) -> Option<(usize, f64)> {
         if let Some(coarse) = &self.coarse {
             return coarse.scan(self, y, floor, without);
@@ -343,13 +321,11 @@ impl Whitened {
         z.iter_mut().zip(&self.z0).for_each(|(z, z0)| *z = z0 + self.rho * *z);
     }
 
-    /// The point of R^d with these coordinates.
     pub(super) fn place(&self, y: &[Lanes], theta: &mut [f64]) {
         let columns = self.direct.chunks_exact(y.len().max(1)).zip(&self.center);
         theta.iter_mut().zip(columns).for_each(|(t, (column, c))| *t = c + self.rho * inner(column, y));
     }
 
-    /// out = L^-1 x.
     #[inline]
     pub(super) fn whiten(&self, x: &[f64], out: &mut [Lanes]) {
         let width = out.len();
@@ -366,7 +342,6 @@ impl Whitened {
         }
     }
 
-    /// out = L^-1 N'c.
     #[inline]
     pub(super) fn whiten_directly(&self, c: &[f64], out: &mut [Lanes]) {
         out.fill([0.0; 4]);

@@ -6,9 +6,8 @@ use crate::{Cholesky, Polytope, Portable, dot, norm};
 use std::sync::Arc;
 
 impl Whitened {
-    /// Fails if the ellipsoid misses the hull, a row, or, when either is a point, the other.
-    ///
-    /// An invalid ellipsoid (a shape with a negative eigenvalue, a NaN) constrains nothing.
+    /// Fails if the ellipsoid misses the hull, a row, or, when either is a point, the other. An
+    /// invalid ellipsoid (a negative eigenvalue, a NaN) constrains nothing.
     pub(in crate::support) fn new(polytope: &Arc<Polytope>, ellipsoid: Ellipsoid) -> Result<Self, Empty> {
         let (d, k) = (polytope.dim(), polytope.free());
         let Ellipsoid { center, shape, radius } = ellipsoid;
@@ -73,16 +72,15 @@ impl Whitened {
         }
     }
 
-    /// The polytope itself, within a ball that does not matter.
     fn unbounded(polytope: &Arc<Polytope>) -> Result<Self, Empty> {
         let (anchor, reach) = ball_around(polytope);
         Self::assemble(polytope, Cholesky::scaled_identity(anchor.len(), 1.0), anchor, reach)
     }
 }
 
-/// The factor of S = N' Sigma N and tau, if S + tau I was factored instead, as S is singular to
-/// rounding; then also the centre and the radius of a ball that contains the polytope, which is the
-/// lift's own ellipsoid. `None` if negative eigenvalues are more than rounding.
+/// The factor of S + tau I, S = N' Sigma N, with tau > 0 where S is singular to rounding; then also
+/// the centre and radius of a ball around the polytope. `None` if negative eigenvalues are more
+/// than rounding.
 fn factor_within(
     polytope: &Arc<Polytope>,
     shape: &[f64],

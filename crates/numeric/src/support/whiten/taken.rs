@@ -5,14 +5,12 @@ use crate::norm;
 use crate::polytope::{Features, Rows, parallel};
 use crate::support::lanes::{inner, width};
 
-/// Rows that the ball alone does not satisfy.
 pub(super) struct Taken<'a> {
     set: &'a Whitened,
     pub(super) rows: Vec<Row>,
     /// The rows as they are stated, and L^-1 times them, k numbers each.
     pub(super) a: Vec<f64>,
     pub(super) g: Vec<f64>,
-    /// Some were left out.
     pub(super) relaxed: bool,
 }
 
@@ -64,10 +62,8 @@ impl<'a> Taken<'a> {
         [&mut self.a, &mut self.g].into_iter().for_each(|numbers| numbers.truncate(most * k));
     }
 
-    /// Takes the feature rows that can bind: all of them, or the nearest where that is asked for.
-    ///
-    /// One pass over the features. Most rows are ruled out by phi'theta0 >= rho |L^-1| |phi|, the
-    /// others by their own |L^-1 N'phi|, both with room for rounding.
+    /// Takes the feature rows that can bind, all or the nearest, in one pass. Most are ruled out by
+    /// phi'theta0 >= rho |L^-1| |phi|, the others by their own |L^-1 N'phi|.
     pub(super) fn consider_features(&mut self, features: &Features) -> Result<(), Empty> {
         let set = self.set;
         let (most, otherwise) = match features.limit() {
@@ -122,8 +118,7 @@ impl<'a> Taken<'a> {
         Ok(())
     }
 
-    /// An order in which the rows of a block are alike: halves of halves, each time along the
-    /// component that differs most.
+    /// An order in which neighbours are alike: halves by the component that differs most.
     pub(super) fn order(&self) -> Vec<usize> {
         let k = self.set.free;
         let component = |i: usize, j: usize| match j < k {

@@ -1,8 +1,6 @@
-//! What ends a run in a Gymnasium table, and what its rewards cost.
-//!
-//! This is settled after the start is known, whatever way it was said: which states are terminal
-//! depends on where play begins. Until then the model holds every row as the table lists it, so
-//! that none is hidden from the checks by what its state turns out to be.
+//! What ends a run in a Gymnasium table, and what its rewards cost. Which states are terminal
+//! depends on the start, so this is settled once the start is known. Until then the model holds
+//! every row.
 
 mod rewrite;
 
@@ -37,9 +35,7 @@ struct Played<'a> {
 }
 
 impl Explicit {
-    /// Makes goals, losing states and costs of transitions that end a run; nothing for a model that
-    /// has labels instead.
-    ///
+    /// Makes goals, losing states and costs of transitions that end a run, if the model has such.
     /// Runs start where the options say, else at the model's initial states.
     pub fn settle(&mut self, options: &Options) {
         let Some(endings) = self.endings.take() else { return };
@@ -56,7 +52,6 @@ impl Explicit {
         self.actions.adopt(old.actions);
     }
 
-    /// The transitions of a state that can happen.
     fn moves<'a>(&'a self, endings: &'a Endings, state: State) -> impl Iterator<Item = Move> + 'a {
         let choices = self.first_choice[state]..self.first_choice[state + 1];
         let rows = self.first_transition[choices.start]..self.first_transition[choices.end];
@@ -72,13 +67,12 @@ impl Explicit {
         (0..self.states()).flat_map(move |s| self.moves(endings, s))
     }
 
-    /// The roles of states: where terminating transitions lead is the goal or a losing state,
-    /// unless play can also go on there.
+    /// The roles of states, and the highest reward of a terminating transition that is played.
     ///
     /// Play goes on in a state that no terminating transition names, in one where runs start, and
-    /// where a transition that does not terminate leads from such a state. The rows of other states
-    /// are never played, and decide nothing. Also the highest reward of a terminating transition
-    /// that is played: those with it lead to the goal.
+    /// where a transition that does not terminate leads from such a state. Rows of other states
+    /// decide nothing. Transitions with the highest reward lead to the goal, others to losing
+    /// states.
     fn roles(&self, endings: &Endings, starts: &[u32]) -> (Vec<Role>, f64) {
         let states = self.states();
         let mut live = vec![true; states];

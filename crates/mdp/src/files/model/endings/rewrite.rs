@@ -1,16 +1,14 @@
 //! The model with the states, choices and costs that the roles of its states make of it.
 
 use super::{Move, Played, Role};
-use crate::files::model::{Explicit, Rewards, Settled, UsualCost};
+use crate::files::model::{Explicit, Rewards, Settled};
 use crate::problem::State;
 
-/// The label of the states that terminating transitions lead to.
 const GOAL: &str = "goal";
 /// The cost that counts what rewards fall short of the one at the goal.
 const SHORTFALL: &str = "shortfall";
 
-/// States that are added: one goal, and a losing twin for each state that is also entered in
-/// another way.
+/// New states: a goal, and a losing twin for each state that is also entered in another way.
 struct Added {
     goal: Option<u32>,
     /// The twin of each state, 0 where it has none.
@@ -19,38 +17,30 @@ struct Added {
 }
 
 impl Played<'_> {
-    /// The transitions that can happen and are played.
     fn moves(&self) -> impl Iterator<Item = Move> {
         self.model.all_moves(self.endings).filter(|m| self.role[m.state] == Role::Inner)
     }
 
-    /// All but what is the old model's own: its name, where runs start, its faults, the texts of
-    /// its action names.
+    /// The new model without the old one's name, starts, faults and action names.
     pub(super) fn rewrite(&self) -> Explicit {
         let states = self.model.states();
         let (added, settled) = (self.added(), self.settled());
-        let mut writer = Writer::new(Explicit::new(&self.model.path, self.model.format));
+        let mut new = Explicit::new(&self.model.path, self.model.format);
+        new.rewards = ["reward", SHORTFALL].map(Rewards::named).into();
         for s in 0..states {
-            self.write_state(s, &added, &mut writer);
+            self.write_state(s, &added, &mut new);
         }
         for s in (states as u32..).take(added.names.len()) {
-            writer.new.state_lines.push(0);
-            writer.numbered_stay(s);
-            writer.new.end_state();
+            new.state_lines.push(0);
+            new.numbered_stay(s);
+            new.end_state();
         }
         let own = (0..states as u32).filter(|&s| self.role[s as usize] == Role::Goal);
         let goals: Vec<u32> = own.chain(added.goal).collect();
-        let Writer { mut new, reward, shortfall } = writer;
         if !goals.is_empty() {
             new.labels.insert(GOAL.into(), goals);
         }
-        new.rewards.push(reward);
-        if settled.shortfall {
-            new.rewards.push(shortfall);
-        }
-        if settled.positive.is_some() {
-            new.usual_cost = UsualCost::One;
-        }
+        new.rewards.truncate(if settled.shortfall { 2 } else { 1 });
         new.odd_names = added.names.into_iter().collect();
         new.settled = Some(settled);
         new
@@ -89,7 +79,6 @@ impl Played<'_> {
         }
     }
 
-    /// Where a transition leads.
     fn leads(&self, added: &Added, transition: usize) -> u32 {
         let next = self.model.successors[transition];
         let arrives = self.endings.rewards[transition] == self.at_goal;
@@ -106,71 +95,59 @@ impl Played<'_> {
         }
     }
 
-    fn write_state(&self, s: State, added: &Added, writer: &mut Writer) {
+    fn write_state(&self, s: State, added: &Added, new: &mut Explicit) {
         let model = self.model;
-        writer.new.state_lines.push(model.state_lines[s]);
+        new.state_lines.push(model.state_lines[s]);
         for choice in model.first_choice[s]..model.first_choice[s + 1] {
-            writer.new.choice_lines.push(model.choice_lines[choice]);
-            writer.new.actions.push_as(&model.actions, choice);
+            new.choice_lines.push(model.choice_lines[choice]);
+            new.actions.push_as(&model.actions, choice);
             if self.role[s] != Role::Inner {
-                writer.stay(s as u32);
+                new.stay(s as u32);
                 continue;
             }
             let (mut cost, mut short) = (0.0, 0.0);
             for i in model.first_transition[choice]..model.first_transition[choice + 1] {
                 let (p, paid) = (model.probabilities[i], self.endings.rewards[i]);
-                writer.new.successors.push(self.leads(added, i));
-                writer.new.probabilities.push(p);
+                new.successors.push(self.leads(added, i));
+                new.probabilities.push(p);
                 cost -= p * paid;
                 let arrives = self.endings.terminated[i] && paid == self.at_goal;
                 let due = if arrives { self.at_goal } else { 0.0 };
                 short += p * (due - paid);
             }
-            writer.pay(cost, short);
-            writer.new.end_choice();
+            new.pay(cost, short);
+            new.end_choice();
         }
         if model.first_choice[s] == model.first_choice[s + 1] && self.role[s] != Role::Inner {
-            writer.numbered_stay(s as u32);
+            new.numbered_stay(s as u32);
         }
-        writer.new.end_state();
+        new.end_state();
     }
 }
 
-/// The new model, and what its choices cost.
-struct Writer {
-    new: Explicit,
-    reward: Rewards,
-    shortfall: Rewards,
-}
-
-impl Writer {
-    fn new(new: Explicit) -> Writer {
-        let rewards = |name: &str| Rewards { name: name.into(), ..Rewards::default() };
-        Writer { new, reward: rewards("reward"), shortfall: rewards(SHORTFALL) }
-    }
-
-    /// What the choice costs that has not ended yet.
+/// What the rewritten model is made of.
+impl Explicit {
+    /// Notes what the choice costs that ends next: minus its reward, and its shortfall.
     fn pay(&mut self, cost: f64, short: f64) {
-        let choice = self.new.choices() as u32;
-        for (rewards, value) in [(&mut self.reward, cost), (&mut self.shortfall, short)] {
+        let choice = self.choices() as u32;
+        for (rewards, value) in self.rewards.iter_mut().zip([cost, short]) {
             if value != 0.0 {
                 rewards.of_choices.push((choice, value));
             }
         }
     }
 
-    /// A choice that stays where it is, at a cost of 1.
     fn stay(&mut self, s: u32) {
         self.pay(1.0, 1.0);
-        self.new.successors.push(s);
-        self.new.probabilities.push(1.0);
-        self.new.end_choice();
+        self.successors.push(s);
+        self.probabilities.push(1.0);
+        self.end_choice();
     }
 
     /// The same as a choice of its own, called by its number.
     fn numbered_stay(&mut self, s: u32) {
-        self.new.actions.push_number();
-        self.new.choice_lines.push(0);
+        self.actions.push_number();
+        self.choice_lines.push(0);
         self.stay(s);
     }
 }

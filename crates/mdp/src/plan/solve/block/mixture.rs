@@ -4,13 +4,11 @@ use super::{Block, step};
 use crate::numeric::Portable;
 use crate::numeric::linear::parts;
 
-/// Choices of a mixture that are rarer are left out.
 const RAREST: f64 = 0.01;
 
 impl Block {
-    /// Mixes the choices of nodes by the values at hand: what makes a choice rarer by e is to lose
-    /// so much more, in costs of a step. A mixture that is there already is kept if it loses no more
-    /// than `lazy`. Says how many are new.
+    /// Mixes the choices of nodes: losing `soft` more, in costs of a step, makes a choice rarer by
+    /// e. A mixture that loses no more than `lazy` is kept. Returns the number of new ones.
     pub(in crate::plan::solve) fn mix(&mut self, soft: f64, lazy: f64) -> usize {
         self.mix.resize(self.rows.b.len(), 0.0);
         let Block { rows, sigma, unit, least, x, mix, .. } = self;
@@ -33,8 +31,7 @@ impl Block {
         new.into_iter().sum()
     }
 
-    /// The equation of a node by its mixture, in costs of a step: adds its arcs; what leaves the
-    /// block.
+    /// Adds a node's arcs, in costs of a step; returns the weight that leaves the block.
     pub(in crate::plan::solve) fn row(&self, i: usize, arcs: &mut Vec<(u32, f64)>) -> f64 {
         if self.mix.is_empty() {
             arcs.extend(self.arcs_of(i));
@@ -53,7 +50,6 @@ impl Block {
         out
     }
 
-    /// The right-hand sides of the equations.
     pub(in crate::plan::solve) fn right(&self) -> Vec<f64> {
         let mut b = vec![0.0; self.x.len()];
         parts::each(&mut b, |begin, b| {
@@ -76,8 +72,7 @@ impl Block {
     }
 }
 
-/// Mixes choices by what each loses, which is overwritten, unless their mixture loses little.
-/// Whether it did.
+/// Mixes choices by their losses, unless their mixture loses little; whether it did.
 fn blend(mix: &mut [f32], losses: &mut [f64], soft: f64, lazy: f64) -> bool {
     let least = losses.iter().copied().fold(f64::INFINITY, f64::min);
     losses.iter_mut().for_each(|loss| *loss -= least);

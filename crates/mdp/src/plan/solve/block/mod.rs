@@ -1,6 +1,6 @@
-//! A block with all its choices: the one copy of the arcs on which policies are found and evaluated.
-//! It lies as it is swept, nodes from the ways out inwards, every weight divided by what leaves its
-//! node. Sweeps and mixtures run on all cores, in parts that depend on the number of nodes alone.
+//! A block with all its choices: the one copy of the arcs on which policies are found and
+//! evaluated, in the order of sweeps, every weight divided by what leaves its node. Long blocks run
+//! on all cores, in parts that depend on the number of nodes alone.
 
 mod mixture;
 mod sweep;
@@ -16,13 +16,12 @@ pub(super) use sweep::{Pass, Progress};
 const NOISE: f64 = 1e-14;
 /// A step counts as at least this part of what is paid and brought from outside at most.
 const FINEST: f64 = 1e-14;
-/// Where a step costs nothing, so many times what a value changes by, relative to it, is lacking.
+/// Where a step costs nothing, an equation lacks this multiple of the relative change of its value.
 const FREE: f64 = 50.0;
 
 /// The equations of all choices, v(i) = b + sum of w v(j); what leaves the block is in b.
 #[derive(Default)]
 struct ChoiceRows {
-    /// Where the choices of each node begin; one more at the end. The same for arcs.
     choices: Vec<u32>,
     arcs: Vec<u32>,
     next: Vec<u32>,
@@ -51,8 +50,7 @@ impl ChoiceRows {
         self.b[choice] - self.out[choice] * own + rise
     }
 
-    /// What an equation lacks if it changes a value by so much: in costs of a step, which is what
-    /// scaling can prove.
+    /// What an equation lacks, in costs of a step, if it changes a value by this.
     fn lacks(&self, choice: usize, gain: f64, value: f64) -> f64 {
         match self.cost[choice] {
             cost if cost > 0.0 => gain.abs() / cost,
@@ -61,31 +59,24 @@ impl ChoiceRows {
     }
 }
 
-/// What a node did last.
 #[derive(Clone, Copy, Debug)]
 struct Last {
-    /// The choice that it took.
     taken: u32,
-    /// What that gained, and what its equation lacked before.
     gain: f32,
     lacked: f32,
 }
 
-/// A block; nodes are numbered by their places in its order.
 #[derive(Default)]
 pub(super) struct Block {
     rows: ChoiceRows,
     sigma: f64,
-    /// The node of the model that is in each place.
     nodes: Vec<u32>,
     /// The model's number of the first choice of each node.
     first: Vec<Choice>,
     /// What a step counts as where it costs nothing, and elsewhere at least.
     unit: f64,
     least: f64,
-    /// The values.
     pub(super) x: Vec<f64>,
-    /// Those before a sweep.
     old: Vec<f64>,
     last: Vec<Last>,
     /// The share of each choice in the mixture of its node; none: nodes take one choice.
@@ -100,8 +91,7 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// Some nodes of a model, given the values of those before, with a policy that leaves and rough
-    /// values.
+    /// Some nodes of a model, given the values of those before; begins with a policy that leaves.
     pub(super) fn load(&mut self, model: &Model, sense: Sense, nodes: Range<usize>, values: &[f64]) {
         let (start, n) = (nodes.start, nodes.len());
         self.near.find(model, nodes, values);
@@ -163,23 +153,19 @@ impl Block {
         step(&self.rows, (self.unit, self.least), choice)
     }
 
-    /// Takes other rough values, per node.
     pub(super) fn guess(&mut self, guess: &[f64]) {
         self.near.rough.copy_from_slice(guess);
         self.begin();
     }
 
-    /// The number of nodes that have a choice.
     pub(super) fn decisions(&self) -> usize {
         self.rows.choices.windows(2).filter(|ends| ends[1] - ends[0] > 1).count()
     }
 
-    /// The number of arcs.
     pub(super) fn arcs(&self) -> usize {
         self.rows.next.len()
     }
 
-    /// The values and the policy that it begins with.
     pub(super) fn begin(&mut self) {
         self.mix.clear();
         self.noise = NOISE;
@@ -190,12 +176,10 @@ impl Block {
         }
     }
 
-    /// Whether small values are wanted.
     pub(super) fn is_least(&self) -> bool {
         self.sigma > 0.0
     }
 
-    /// Whether nodes take mixtures of choices.
     pub(super) fn is_mixed(&self) -> bool {
         !self.mix.is_empty()
     }
@@ -208,17 +192,14 @@ impl Block {
         }
     }
 
-    /// Whether these choices were handed over last.
     pub(super) fn is_loaded(&self) -> bool {
         !self.is_mixed() && self.last.iter().map(|last| &last.taken).eq(&self.loaded)
     }
 
-    /// The first node of the model.
     pub(super) fn start(&self) -> usize {
         self.start
     }
 
-    /// The node of the model that is in each place.
     pub(super) fn nodes(&self) -> &[u32] {
         &self.nodes
     }
@@ -245,7 +226,6 @@ impl Block {
         Grouped::new(self.x.len(), all).reaching(marked, Some)
     }
 
-    /// Whether the policy leaves the block from everywhere.
     pub(super) fn leaves(&self) -> bool {
         self.leaving().iter().all(|&leaves| leaves)
     }
@@ -256,7 +236,6 @@ impl Block {
         self.rows.arcs(self.last[i].taken as usize).map(move |(j, w)| (j, share * w))
     }
 
-    /// What leaves the block.
     pub(super) fn outside(&self, i: usize) -> f64 {
         self.share(i) * self.rows.out[self.last[i].taken as usize]
     }
@@ -273,7 +252,6 @@ impl Block {
     }
 }
 
-/// What a step of a choice counts as.
 fn step(rows: &ChoiceRows, (unit, least): (f64, f64), choice: usize) -> f64 {
     match rows.cost[choice] {
         cost if cost > 0.0 => cost.max(least),

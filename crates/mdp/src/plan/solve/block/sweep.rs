@@ -3,10 +3,8 @@
 use super::{Block, ChoiceRows, Last};
 use crate::numeric::linear::parts;
 
-/// A sweep.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::plan::solve) struct Pass {
-    /// Against the order of the nodes.
     pub(in crate::plan::solve) back: bool,
     /// The choices taken last alone are looked at.
     pub(in crate::plan::solve) taken: bool,
@@ -19,15 +17,12 @@ impl Pass {
     pub(in crate::plan::solve) const ALL: Pass = Pass { back: false, taken: false, cut: f64::NEG_INFINITY };
 }
 
-/// What a sweep found.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::plan::solve) struct Progress {
     /// What the equation that lacked most lacked.
     pub(in crate::plan::solve) gap: f64,
-    /// How many nodes turned to another choice.
     pub(in crate::plan::solve) changed: usize,
-    /// The sums of the products of the changes with those of the sweep before, and of the squares of
-    /// either.
+    /// Sums of products of these changes with the last, and of the squares of either.
     pub(in crate::plan::solve) along: f64,
     pub(in crate::plan::solve) before: f64,
     pub(in crate::plan::solve) now: f64,
@@ -58,7 +53,6 @@ impl Progress {
 }
 
 impl Block {
-    /// One sweep of value iteration in place.
     pub(in crate::plan::solve) fn pass(&mut self, pass: Pass) -> Progress {
         let Block { rows, sigma, noise, x, old, last, .. } = self;
         let (rows, sigma, noise) = (&*rows, *sigma, *noise);
@@ -99,14 +93,13 @@ impl Block {
         parts.into_iter().fold(Progress::default(), Progress::plus)
     }
 
-    /// Goes on by so many times what the last sweep changed.
+    /// Goes on by this multiple of the last change.
     pub(in crate::plan::solve) fn extrapolate(&mut self, ahead: f64) {
         let last = self.last.iter();
         self.x.iter_mut().zip(last).for_each(|(x, last)| *x = (*x + ahead * f64::from(last.gain)).max(0.0));
     }
 }
 
-/// The best choice of a node, and what it gains.
 #[inline(always)]
 fn best(
     rows: &ChoiceRows,

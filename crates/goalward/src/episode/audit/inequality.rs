@@ -19,19 +19,24 @@ pub struct Broken {
 
 /// `value <= bound`, looked at again and again.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Watch {
-    /// How often it was looked at.
+pub(super) struct Inequality {
     pub(super) looks: u64,
     /// The least bound - value, and the step at which it was met.
     pub(super) least: Option<(f64, u64)>,
     /// The last value as a share of its bound.
     pub(super) last: f64,
-    /// How often it failed.
     pub(super) fails: u64,
     pub(super) first: Option<Broken>,
 }
 
-impl Watch {
+impl Inequality {
+    /// An inequality that is looked at once.
+    pub(super) fn once(t: u64, value: f64, bound: f64) -> Inequality {
+        let mut watch = Inequality::default();
+        watch.see(t, value, bound);
+        watch
+    }
+
     pub(super) fn see(&mut self, t: u64, value: f64, bound: f64) {
         self.see_in(1.0, t, value, bound);
     }
@@ -57,7 +62,7 @@ mod tests {
 
     #[test]
     fn the_first_failure_and_the_least_margin_are_kept() {
-        let mut watch = Watch::default();
+        let mut watch = Inequality::default();
         for (t, value) in [(1, 0.5), (2, 2.0), (3, 4.0), (4, f64::NAN), (5, 1.0 + 1e-10)] {
             watch.see(t, value, 1.0);
         }
@@ -69,7 +74,7 @@ mod tests {
     #[test]
     fn rounding_goes_by_the_unit() {
         for (unit, fails) in [(1.0, 0), (1e-300, 1), (1e-290, 0)] {
-            let mut watch = Watch::default();
+            let mut watch = Inequality::default();
             watch.see_in(unit, 1, 1e-300, 0.0);
             assert_eq!(watch.fails, fails, "{unit}");
         }
