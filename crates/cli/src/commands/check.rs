@@ -21,10 +21,9 @@ EXAMPLES:
 /// with probability one. In problem files also a theta under which some row is no distribution, and
 /// rows that no theta can satisfy. Each comes with its line or place, the value, and a hint.
 ///
-/// Warnings: states that are never reached, states that can be circled for ever at no cost, parts of
-/// theta that no transition can show, and rows of models that were rescaled because their sum is off
-/// by more than 1e-9. Also shown: how rewards, labels and reward models were read, sizes, costs, the
-/// dimension of B, and memory.
+/// Warnings: states that are never reached, cycles without a cost, parts of theta that no transition
+/// can show, and rows of models that were rescaled because their sum is off by more than 1e-9. Also
+/// shown: rewards, labels, reward models, sizes, costs, the dimension of B, memory.
 ///
 /// The exit code is 1 if there are errors, 0 if there are warnings at most.
 #[derive(clap::Args)]

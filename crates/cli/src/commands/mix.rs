@@ -33,10 +33,9 @@ EXAMPLES:
 /// If a mixture may enter states from which the goal cannot be reached, --restart leads such a step
 /// back to the start, so that learners accept the problem.
 ///
-/// Results name every model ("model_names") by the name inside its file, or else by the file. If two
-/// names are the same, all models are named after their files. If two files have the same name, all
-/// are named by their paths as typed, and paths that repeat get numbers (calm, calm-2). A model that
-/// is a mixture itself, with a theta, counts as one model.
+/// Results name every model ("model_names") by the name inside its file, else by the file, else by
+/// the path as typed: the first of these in which no two are alike. Names that are still the same
+/// get numbers (calm, calm-2). A model that is a mixture itself, with a theta, counts as one model.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MixArgs {

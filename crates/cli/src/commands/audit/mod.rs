@@ -38,10 +38,10 @@ EXAMPLES:
 /// variants: every moment level with its set and its variances, the planning calls against their
 /// bound, the decomposition of the regret, and when the set stops being all of B.
 ///
-/// Each check says how often it was made, its least margin, and the step of that margin. A check
-/// that fails also names the step of its first failure. The exit code is 1 if a check fails whose
-/// assumptions hold, and if one fails for a scaled radius. Any other failure is shown as information:
-/// a condition of the guarantee is not met. docs/theory.md explains every line.
+/// Each check has its number of looks, its least margin, and the step of its first failure. The
+/// exit code is 1 if a check fails whose assumptions hold, and if one fails for a scaled radius. Any
+/// other failure is information: a condition of the guarantee is not met. docs/theory.md explains
+/// every line.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AuditArgs {

@@ -71,8 +71,8 @@ EXAMPLES:
 /// --replay writes one page for any browser, offline: the path of every episode, and the learner's
 /// estimates. With --resume it begins where the run is taken up, and says so.
 ///
-/// --show draws the values and the actions of the last plan, and V* beside them. A grid world is drawn
-/// as arrows and values, any other problem as a table of its first states. An optimistic learner's
+/// --show draws the values and the policy of the last plan, and V* beside them: a grid world as
+/// arrows and values, any other problem as a table of its first states. An optimistic learner's
 /// values lie below V*, and come up to it where it has been.
 ///
 /// Ctrl-C stops between two steps, saves the run if --checkpoint was given, and reports the results

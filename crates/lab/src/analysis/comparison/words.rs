@@ -245,10 +245,8 @@ fn burn_in(comparison: &Comparison, world: &WorldRows) -> Vec<String> {
     let left: Vec<String> = left.into_iter().map(end).collect();
     let mut words = Vec::new();
     if !left.is_empty() && left.len() <= FEW && comparison.worlds.len() <= FEW_WORLDS {
-        words.push(format!(
-            "In the median run, sets begin to rule something out{{}} in episode {}.",
-            listed(&left)
-        ));
+        let left = listed(&left);
+        words.push(format!("In the median run, sets begin to rule something out{{}} in episode {left}."));
     }
     if !never.is_empty() {
         let sets = verb(never.len(), "The set of", "The sets of");
