@@ -158,7 +158,7 @@ impl Net {
     }
 
     /// The set itself was demanded, and could not be had.
-    pub fn miss(&mut self) {
+    pub fn record_failure(&mut self) {
         self.missed += 1;
     }
 
@@ -168,12 +168,12 @@ impl Net {
     }
 
     /// Whether the theorem leaves room for a plan that it does not ask for.
-    pub fn has_room(&self, keeper: &LikelihoodKeeper) -> bool {
+    pub fn within_budget(&self, keeper: &LikelihoodKeeper) -> bool {
         (self.further as f64) < self.theory(keeper).further_plans(keeper.likelihood().total())
     }
 
     /// Such a plan was made.
-    pub fn take_room(&mut self) {
+    pub fn spend(&mut self) {
         self.further += 1;
     }
 

@@ -480,7 +480,7 @@ impl Learner {
         let watch = self.watch_of(&mut stored).within("learner")?;
         let rejected = watch.as_ref().and_then(Watch::rejected);
         if stored.stand_in.is_some() && rejected != Some(stored.clock.t) {
-            return Err(Flaw::new("learner.stand_in", "nobody has taken over then").into());
+            return Err(Flaw::new("learner.stand_in", "no other learner has taken over then").into());
         }
         self.remember_rested();
         let before = self.stand_in.any().map(|learner| learner.snapshot());
@@ -488,7 +488,7 @@ impl Learner {
         match (self.stand_in.any(), then) {
             (Some(learner), Some(then)) => learner.restore(&then)?,
             (None, None) => {}
-            _ => return Err(Flaw::new("learner.stand_in", "there is nobody to take over").into()),
+            _ => return Err(Flaw::new("learner.stand_in", "there is no learner to take over").into()),
         }
         let restored = self.restore_own(stored, watch);
         if let (Err(_), Some(before), Some(learner)) = (&restored, before, self.stand_in.any()) {

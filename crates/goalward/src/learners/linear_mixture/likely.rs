@@ -185,9 +185,9 @@ impl Likely {
 
     /// Whether the plan just made holds, as one of those that the theorem leaves room for.
     fn settles(&mut self) -> bool {
-        let settles = self.net.has_room(&self.keeper) && self.look() == Some(Look::Holds);
+        let settles = self.net.within_budget(&self.keeper) && self.look() == Some(Look::Holds);
         if settles {
-            self.net.take_room();
+            self.net.spend();
         }
         settles
     }
@@ -247,10 +247,10 @@ impl Likely {
     fn take_note(&mut self, reason: Reason, demanded: bool, sharp: Option<SharpSet>) {
         let Likely { net, keeper, .. } = self;
         if demanded && sharp.is_none() {
-            net.miss();
+            net.record_failure();
         }
         if reason == Reason::Information {
-            net.take_room();
+            net.spend();
         }
         match &mut self.planned {
             Some(planned) if sharp.is_some() => net.planned_exactly(keeper, planned, self.factor),
@@ -356,7 +356,7 @@ impl Algorithm for Likely {
         let next = if step.next == problem.goal() { problem.start() } else { step.next };
         if seen == Seen::Counted && !self.known {
             let informed = self.keeper.informed(FACTOR) || self.refuted(next);
-            let further = (informed && self.net.has_room(&self.keeper)).then_some(Reason::Information);
+            let further = (informed && self.net.within_budget(&self.keeper)).then_some(Reason::Information);
             self.due = self.slips().then_some(Reason::Distance).or(further);
         }
         seen

@@ -2,28 +2,29 @@
 //!
 //! # What it does
 //!
-//! Counts what it sees ([`Likelihood`]), keeps the set of all theta in B that explain it
-//! ([`LikelihoodSet`](crate::confidence::LikelihoodSet)), plans over that set with
-//! [`Devi`](crate::plan::Devi) now and then, and acts greedily until the next plan. The first plan
-//! comes before the first step, over all of B. With one model, or a B of one point, that is the
-//! optimal policy, and the last plan too.
+//! Counts what it sees ([`Likelihood`](crate::estimate::Likelihood)), keeps the set of all theta in
+//! B that explain it ([`LikelihoodSet`](crate::confidence::LikelihoodSet)), plans over that set
+//! with [`Devi`](crate::plan::Devi) now and then, and acts greedily until the next plan. The first
+//! plan comes before the first step, over all of B. With one model, or a B of one point, that is
+//! the optimal policy, and the last plan too.
 //!
 //! **When it plans.** When the time has doubled; when the determinant of the Fisher information has
 //! grown by a factor of 4 over its maximum at past plans; and as soon as the data since the last
 //! plan have 4 nats against what the plan believes where it is about to act: against the minimiser
-//! of <theta, phi_V(s,a)> over the planned set, by the information. X = 4 nats and the factor 4 were
-//! chosen by measurement: fewer plans than one for each doubling of the information, and less
+//! of <theta, phi_V(s,a)> over the planned set, by the information. X = 4 nats and the factor 4
+//! were chosen by measurement: fewer plans than one for each doubling of the information, and less
 //! regret. Under these triggers there is the safety net of Theorem 2 in `docs/theory.md`
-//! ([`Net`]): when what the plan believes may be further than 9 Gamma_t from the fit, in Hellinger's
-//! squared distance over all steps, it plans anew. If that plan believes as much, it plans over the
-//! likelihood set itself until the time has doubled, as long as that is quick. That hardly ever
-//! happens; it is what the proof needs.
+//! ([`Net`](crate::confidence::Net)): when what the plan believes may be further than 9 Gamma_t
+//! from the fit, in Hellinger's squared distance over all steps, it plans anew. If that plan
+//! believes as much, it plans over the likelihood set itself until the time has doubled, as long as
+//! that is quick. That hardly ever happens; it is what the proof needs.
 //!
 //! **Which set.** An ellipsoid around the likelihood set is quick to plan over, and loose where the
 //! plan looks. So the set's own answers are found first, for the pairs that the values of the last
 //! plan meet most often on their way from the start, and tangents there cut the ellipsoid
 //! (`set=cuts`). `set=outer` leaves the ellipsoid as it is, `set=exact` takes the set itself for
-//! every pair. (To plan, cut and plan again, up to three times, gains nothing that can be measured.)
+//! every pair. (To plan, cut and plan again, up to three times, gains nothing that can be
+//! measured.)
 //!
 //! Costs are divided by the largest one, whether that is above or below 1: neither actions nor
 //! results depend on the user's units. The discount is q_j = 1e-3/t_j and the precision eps_j =
@@ -51,8 +52,9 @@
 //! for the prediction, whatever the number of triples; a support problem while something was learnt
 //! since the last plan; and a short Newton fit each time that the data have grown by a quarter, or
 //! that the prediction's points are worn. O(d log T) planning calls in all, each of which passes
-//! over the triples seen ([`LikelihoodKeeper`]). Memory: 28 bytes for each distinct triple seen; 16
-//! more while a fit or a plan is made, and up to 8 MB for the set itself.
+//! over the triples seen ([`LikelihoodKeeper`](crate::confidence::LikelihoodKeeper)). Memory: 28
+//! bytes for each distinct triple seen; 16 more while a fit or a plan is made, and up to 8 MB for
+//! the set itself.
 //!
 //! # Reference
 //!
@@ -64,10 +66,10 @@
 //!
 //! Validity: with probability at least 1 - delta, theta* is in every set at once, whatever the
 //! actions. Optimism: on that event V_j <= V* (with zero costs: V_j <= V* + rho_j T* in units of
-//! the largest cost, rho_j = 1/k_j). Regret: if no cost off the goal is zero, R_K = O~(m B* sqrt(K) +
-//! m^2 B*) for all K at once with probability 1 - 4 delta, m the directions of B that kernels see
-//! (Theorem 2 of `docs/theory.md`). Where a condition of that fails, [`Claim`] has the weaker
-//! statement that is left.
+//! the largest cost, rho_j = 1/k_j). Regret: if no cost off the goal is zero, R_K = O~(m B* sqrt(K)
+//! + m^2 B*) for all K at once with probability 1 - 4 delta, m the directions of B that kernels see
+//! (Theorem 2 of `docs/theory.md`). Where a condition of that fails,
+//! [`Claim`](crate::confidence::Claim) has the weaker statement that is left.
 //!
 //! A step to which every theta in B gives probability 0 is reported as a violation, with its names,
 //! and not counted; the set stays as it was. A threshold below the least loss of any theta in B
