@@ -16,9 +16,9 @@ use std::ops::Range;
 const SHOWN: usize = 1 << 14;
 /// What equations may lack, in costs of a step, relative to the precision.
 const ENOUGH: f64 = 0.05;
-/// Krylov iterations for one policy and for all: before several levels are tried, and after.
-const LITTLE: (usize, usize) = (100, 400);
-const MUCH: (usize, usize) = (3000, 2_000_000_000);
+/// Krylov iterations for one policy, and for all policies times the nodes.
+const ITERATIONS: usize = 3000;
+const ITERATIONS_BY_NODES: usize = 2_000_000_000;
 /// Multiplications of an elimination where all else fails.
 const LAST_WORK: f64 = 6e9;
 
@@ -29,22 +29,18 @@ pub(super) enum Method {
     /// Value iteration, where it settles soon.
     Settling,
     Elimination,
-    /// Each policy by Krylov's method, where it takes few iterations.
     Krylov,
     Levels,
-    /// Krylov's method as long as it takes.
-    MoreKrylov,
     Patience,
 }
 
 impl Method {
-    pub(super) const ALL: [Method; 7] = [
+    pub(super) const ALL: [Method; 6] = [
         Method::Dense,
         Method::Settling,
         Method::Elimination,
         Method::Krylov,
         Method::Levels,
-        Method::MoreKrylov,
         Method::Patience,
     ];
 
@@ -55,7 +51,7 @@ impl Method {
             Method::Settling => n >= 400 && block.decisions() >= 400,
             // its rows take much memory
             Method::Elimination => arcs <= 3_000_000,
-            Method::Krylov | Method::Levels | Method::MoreKrylov => true,
+            Method::Krylov | Method::Levels => true,
             Method::Patience => n <= 4000,
         }
     }
@@ -78,12 +74,8 @@ impl Evaluators {
                 &mut self.eliminated
             }
             Method::Levels => &mut self.levels,
-            Method::Krylov => {
-                (self.iterated.each, self.iterated.left) = LITTLE;
-                &mut self.iterated
-            }
-            Method::MoreKrylov | Method::Settling => {
-                (self.iterated.each, self.iterated.left) = (MUCH.0, (MUCH.1 / nodes).max(MUCH.0));
+            Method::Krylov | Method::Settling => {
+                self.iterated.left = (ITERATIONS_BY_NODES / nodes).max(ITERATIONS);
                 &mut self.iterated
             }
         }
@@ -120,7 +112,7 @@ impl<'a> Solver<'a> {
             by: Evaluators {
                 dense: Dense::default(),
                 eliminated: Eliminated::new(LAST_WORK, halt),
-                iterated: Iterated::new(MUCH.0, halt),
+                iterated: Iterated::new(ITERATIONS, halt),
                 levels: Levels::new(halt),
             },
             methods: Method::ALL.to_vec(),
@@ -210,6 +202,10 @@ impl<'a> Solver<'a> {
     fn find(&mut self, method: Method, nodes: Range<usize>) -> bool {
         if method == Method::Settling {
             return self.settle(nodes);
+        }
+        if method == Method::Krylov {
+            // a policy that is greedy for values that hardly spread leaves almost never
+            self.block.begin();
         }
         let Solver { block, by, precision, halt, .. } = self;
         let by = by.get(method, nodes.len());

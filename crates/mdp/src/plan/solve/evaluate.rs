@@ -86,7 +86,7 @@ impl Evaluate for Eliminated {
 pub(super) struct Iterated {
     krylov: Krylov,
     /// Iterations for one solution, and how many are left for all.
-    pub(super) each: usize,
+    each: usize,
     pub(super) left: usize,
 }
 

@@ -20,8 +20,8 @@
 //! | value iteration | from 400 nodes with a decision on, if it settles in 200 sweeps | chains that leave soon: no policy is evaluated, bounds come by scaling |
 //! | dense matrix | up to 32 nodes | lists would take longer than the elimination |
 //! | sparse elimination | up to 3 million arcs, while it takes few multiplications for each arc; up to 4,000 nodes at any price where all else fails | accurate however long a policy takes |
-//! | BiCGSTAB | any; 400 iterations at first, more where several levels fail | no fill-in |
-//! | several levels | any, after 400 iterations of BiCGSTAB | chains that mix slowly: cycles hardly grow with the size |
+//! | BiCGSTAB | any, up to 3,000 iterations for a policy | no fill-in |
+//! | several levels | any where BiCGSTAB fails | mixtures of choices, where a single policy takes longer than f64 can hold |
 //! | 30 digits | the whole model, up to 3 million transitions unless asked for | long times, where f64 cannot show the precision |
 //!
 //! docs/performance.md shows what each is worth. Bounds come by scaling or by a margin ([`bounds`]).

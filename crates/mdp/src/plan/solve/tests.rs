@@ -321,8 +321,7 @@ fn every_method_for_large_blocks_proves_what_elimination_does() {
     for objective in [Objective::Min, Objective::Reach] {
         let by_elimination = solved(&problem, &truth, objective, 1e-9);
         let setup = Setup::new(&problem, &truth, objective);
-        for begin in [Method::Settling, Method::Krylov, Method::Levels, Method::MoreKrylov, Method::Patience]
-        {
+        for begin in [Method::Settling, Method::Krylov, Method::Levels, Method::Patience] {
             let values = by_method(&setup, objective, 1e-9, begin);
             for s in 0..problem.states() - 1 {
                 let Some(node) = setup.node_of(s) else { continue };
@@ -461,7 +460,7 @@ fn evaluators() {
             let timed = || {
                 let before = seconds();
                 let values = run();
-                let narrow = |s: usize| values.upper[s] - values.lower[s] <= 1e-6 * values.upper[s];
+                let narrow = |s: usize| 1.0 - values.lower[s] / values.upper[s] <= 1e-6;
                 (seconds() - before, (0..setup.model.nodes).all(narrow))
             };
             pool.install(|| (0..2).map(|_| timed()).fold((f64::MAX, true), |a, b| (a.0.min(b.0), a.1 && b.1)))

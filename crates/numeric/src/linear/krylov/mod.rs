@@ -27,8 +27,9 @@ const LEAST_PIVOT: f64 = 0.01;
 const DROPPED: f64 = 0.05;
 /// Reverse arcs are searched for in lists up to this length.
 const SHORT: usize = 32;
-/// Iterations without the residual getting smaller before it starts afresh.
-const PATIENCE: usize = 100;
+/// Iterations without the residual getting smaller before it starts afresh: on windy grids it does
+/// not for about a third of a side's cells, then falls fast.
+const PATIENCE: usize = 1000;
 
 /// Of some consecutive nodes: next, weight, arcs, leaving and pivot.
 type Chunk<'a> = ((&'a mut [u32], &'a mut [f64]), (&'a mut [(u32, u32)], (&'a mut [f64], &'a mut [f64])));
