@@ -327,6 +327,17 @@ impl<'a> Ruler<'a> {
     }
 }
 
+/// What is known before any data, as information: theta lies in B, which is no longer than D. Data
+/// that say less than that are no reason to plan.
+pub(super) fn prior(extent: f64) -> f64 {
+    16.0 / (extent * extent)
+}
+
+/// rho = 1e-6/D^2: what the ridge adds to a squared radius is at most 1e-6.
+pub(crate) fn ridge(extent: f64) -> f64 {
+    1e-6 / (extent * extent)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -83,6 +83,17 @@ fn combine_fixed<const K: usize>(x: &[f64], rows: &[f64], sum: &mut [f64]) {
     sum.copy_from_slice(&total);
 }
 
+/// Adds weight x x' to a symmetric matrix, both triangles.
+pub(super) fn add_square(x: &[f64], weight: f64, matrix: &mut [f64]) {
+    let d = x.len();
+    for i in 0..d {
+        let scaled = weight * x[i];
+        if scaled != 0.0 {
+            matrix[i * d..(i + 1) * d].iter_mut().zip(x).for_each(|(m, x)| *m += scaled * x);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

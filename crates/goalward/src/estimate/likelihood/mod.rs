@@ -6,18 +6,18 @@ mod frame;
 mod gram;
 mod newton;
 mod nodes;
+mod stored;
 #[cfg(test)]
 mod tests;
 mod triples;
 mod walk;
 
-use crate::Result;
-use crate::numeric::stored::{Flaw, MOST, Within, at_most, ensure, numbers};
 use crate::numeric::{Cholesky, Polytope, Portable, dot};
 use crate::problem::{Pair, Problem, State};
 pub(crate) use distance::Parabola;
-use frame::Frame;
-pub(crate) use frame::largest_norm;
+use frame::{Frame, prior};
+pub(crate) use frame::{largest_norm, ridge};
+use gram::add_square;
 pub(crate) use gram::gram;
 use newton::{PATH, Summands, minimise};
 use nodes::{Model, Nodes};
@@ -475,65 +475,6 @@ impl Likelihood {
     pub(crate) fn blur(&self) -> f64 {
         self.frame.blur
     }
-
-    /// Its state.
-    pub fn counts(&self) -> Counts {
-        Counts { triples: self.triples.tally.clone(), sums: self.memory.clone() }
-    }
-
-    /// Restores a state of the same problem. A state of another shape is refused, and changes
-    /// nothing.
-    pub fn restore(&mut self, counts: Counts) -> Result<()> {
-        *self = self.restored(counts)?;
-        Ok(())
-    }
-
-    /// A state put back that belongs to the same problem; the flaw of one that does not.
-    pub(crate) fn restored(&self, counts: Counts) -> Result<Likelihood, Flaw> {
-        let Counts { triples, sums } = counts;
-        sums.check(self.frame.inside.len()).within("sums")?;
-        let triples = Triples::restored(&self.frame, triples, self.triples.room()).within("triples")?;
-        let seen = triples.counts().iter().try_fold(0u64, |sum, n| sum.checked_add(*n));
-        ensure(seen == Some(sums.total), "triples.counts", || {
-            format!("they do not add up to the total of {}", sums.total)
-        })?;
-        let (frame, row, scratch) = (Arc::clone(&self.frame), self.row.clone(), self.scratch.clone());
-        let back = Likelihood { frame, triples, memory: sums, row, scratch, light: self.light, last: None };
-        back.check_fit().within("sums")?;
-        Ok(back)
-    }
-
-    /// The predicting theta must give every triple seen a probability, and the information must be
-    /// that of the data.
-    fn check_fit(&self) -> Result<(), Flaw> {
-        let z = &self.memory.plug_in;
-        let mut possible = true;
-        self.each_seen(z, |seen| possible &= seen.terms().all(|Term { p, .. }| p > 0.0 && p < 1.0 + 1e-6));
-        ensure(possible, "plug_in", || "it is no model of what was seen".into())?;
-        let k = z.len();
-        ensure(self.frame.has_inside(z), "plug_in", || "it lies outside B".into())?;
-        ensure(self.frame.has_inside(&self.memory.mean), "mean", || "it lies outside B".into())?;
-        match self.light {
-            true => ensure(self.memory.nodes.is_empty(), "nodes", || "there are none here".into())?,
-            false => self.memory.nodes.check(&self.frame).within("nodes")?,
-        }
-        let (_, information) = self.derivatives();
-        match Cholesky::factor(&information, k) {
-            Some(_) => self.memory.information.check_factor_of(&information).within("information"),
-            None => Ok(()), // the last one that could be factored stays
-        }
-    }
-}
-
-impl Sums {
-    fn check(&self, k: usize) -> Result<(), Flaw> {
-        at_most("total", self.total, MOST, "which no run reaches")?;
-        at_most("fitted", self.fitted, self.total, "the transitions counted")?;
-        numbers("prediction_loss", &[self.prediction_loss], 1)?;
-        numbers("plug_in", &self.plug_in, k)?;
-        numbers("mean", &self.mean, k)?;
-        self.information.check(k).within("information")
-    }
 }
 
 /// The triples with their counts for weights, and shares besides for the first of them.
@@ -555,27 +496,5 @@ impl Summands for Weighted<'_> {
     fn each(&self, mut show: impl FnMut(usize, &[f64], &[f64])) {
         let Likelihood { triples, frame, .. } = self.likelihood;
         triples.each(frame, |stretch| show(stretch.start, stretch.rows, stretch.constants));
-    }
-}
-
-/// What is known before any data, as information: theta lies in B, which is no longer than D. Data
-/// that say less than that are no reason to plan.
-fn prior(extent: f64) -> f64 {
-    16.0 / (extent * extent)
-}
-
-/// rho = 1e-6/D^2: what the ridge adds to a squared radius is at most 1e-6.
-pub(crate) fn ridge(extent: f64) -> f64 {
-    1e-6 / (extent * extent)
-}
-
-/// Adds weight x x' to a symmetric matrix, both triangles.
-pub(crate) fn add_square(x: &[f64], weight: f64, matrix: &mut [f64]) {
-    let d = x.len();
-    for i in 0..d {
-        let scaled = weight * x[i];
-        if scaled != 0.0 {
-            matrix[i * d..(i + 1) * d].iter_mut().zip(x).for_each(|(m, x)| *m += scaled * x);
-        }
     }
 }

@@ -16,6 +16,7 @@ mod obeyed;
 mod report;
 mod shape;
 mod stand_in;
+mod stored;
 mod surprises;
 mod table;
 mod watch;

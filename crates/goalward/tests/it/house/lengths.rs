@@ -5,7 +5,7 @@ use super::{CRATES, crates, files_below, only_known, workspace};
 use std::fs;
 
 /// The most lines of a file, its tests included.
-const FILE: usize = 600;
+const FILE: usize = 500;
 /// The most lines of a function, from `fn` to the closing brace.
 const FUNCTION: usize = 60;
 /// The functions that are longer today. This list must become empty.
