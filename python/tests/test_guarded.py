@@ -11,9 +11,11 @@ def test_proposals_are_taken_or_not() -> None:
     problem = gw.worlds.make("windy-grid", n=3)
     learner = gw.Learner("guarded", problem, inner="proposals")
     assert learner.player is None
+    # nothing is known before the first plan, which comes with the first action
+    assert learner.lower_bound(0) == 0.0
+    assert learner.act(0, proposal="down") == 1
     bound = learner.lower_bound(0)
     assert bound is not None and 0 < bound < 3
-    assert learner.act(0, proposal="down") == 1
     assert learner.player == "inner"
     learner.observe(0, "down", None, 3)
     with pytest.raises(gw.errors.GoalwardError):

@@ -125,7 +125,7 @@ def test_a_saved_learner_belongs_to_its_problem(tmp_path: Path, grid: gw.Problem
     with pytest.raises(gw.FileError, match="another problem"):
         gw.Learner.load(path, gw.worlds.make("windy-grid", n=4))
     content = json.loads(path.read_text())
-    content["seed"] += 1
+    content["spec"]["seed"] += 1
     path.write_text(json.dumps(content))
     with pytest.raises(gw.FileError, match="checksum"):
         gw.Learner.load(path, grid)

@@ -59,7 +59,7 @@ impl Agent {
     /// if the truth is known, else that is an error.
     pub fn new(world: &Instance, spec: RunSpec) -> Result<Agent> {
         let entry = learners::entry(&spec.learner)?;
-        let asks = spec.settings.iter().any(|(_, value)| value == "oracle");
+        let asks = spec.settings.iter().any(|(_, value)| value.contains("oracle"));
         let told = match world.truth.is_some() && (asks || entry.wants(Need::Policy)) {
             true => Arena::new(world.problem.name(), &Settings::new(), world.clone())?
                 .tell(&entry, &spec.settings),

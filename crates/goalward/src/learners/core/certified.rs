@@ -6,6 +6,7 @@ use super::learner::Learner;
 use super::misuse;
 use super::report::Probe;
 use crate::confidence::{Claim, Facts};
+use crate::plan::Halt;
 use crate::problem::{Action, State};
 use crate::{Error, Result};
 
@@ -84,8 +85,8 @@ impl Learner {
         let facts = Facts { mixture, ..Facts::default() };
         let holds = self.claim()?.check(&facts).certifies();
         let raised = self.problem.min_cost() == 0.0 || self.raised() > 0.0;
-        // a bound that is cut off leaves those of plans
-        let floor = |s| self.algorithm.floor(s, &self.halt).ok().flatten().unwrap_or(0.0);
+        // it is counted work: a bound that could be cut off would not be the same each time
+        let floor = |s| self.algorithm.floor(s, &Halt::never()).ok().flatten().unwrap_or(0.0);
         (holds && !raised).then(|| certificate.certified(floor))
     }
 
@@ -93,7 +94,7 @@ impl Learner {
     /// plan, or what cells of its set say. None from a learner that does not claim optimism.
     pub fn lower_bound(&self, s: State) -> Result<Option<f64>> {
         let value = self.value(s)?.filter(|_| self.certificate.is_some());
-        let floor = self.algorithm.floor(s, &self.halt).ok().flatten();
+        let floor = self.algorithm.floor(s, &Halt::never()).ok().flatten();
         Ok(value.map(|value| floor.map_or(value, |floor| floor.max(value))))
     }
 

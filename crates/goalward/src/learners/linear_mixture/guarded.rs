@@ -261,7 +261,8 @@ impl Algorithm for Guarding {
         let listed = self.problem.allows(pair, step.next);
         let seen = if listed { self.outer.observe(step, pair, now) } else { Seen::Impossible };
         match &mut self.inner {
-            // it can only refuse what the guarded learner has refused before
+            // it plans here, and is not cut off: a run is the same whenever it is interrupted. It can only
+            // refuse what the guarded learner has refused before
             Inner::Learner(learner) => {
                 let _ = learner.observe(step);
             }
@@ -282,9 +283,6 @@ impl Algorithm for Guarding {
     }
 
     fn plan(&mut self, call: &Call) -> Result<(), Cut> {
-        if let Inner::Learner(learner) = &mut self.inner {
-            learner.heed(call.halt);
-        }
         self.outer.plan(call)?;
         self.raised = self.outer.raised(call.clock);
         self.guard.cells = self.outer.cells_made();
