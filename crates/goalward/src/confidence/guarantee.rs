@@ -179,8 +179,8 @@ impl Claim {
         match raised {
             None => claim.states(
                 Kind::Certificate,
-                "the regret over finished episodes is at most the regret certified: what was paid, less what \
-                 plans promised",
+                "the regret over finished episodes is at most the regret certified: what was paid, less \
+                 lower bounds on V*",
                 level,
             ),
             Some(_) => claim,

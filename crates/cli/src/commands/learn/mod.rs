@@ -53,7 +53,7 @@ EXAMPLES:
 /// levis++lr, an interval. The claim "set" has the probability that all intervals hold.
 ///
 /// An optimistic learner also certifies its regret without knowing the truth: "regret certified at
-/// most" is what was paid, less what its plans promised at the start of every episode.
+/// most" is what was paid, less the best lower bound on V* of every start.
 ///
 /// --trace writes every step and every planning call as a line of JSON. --checkpoint saves the run
 /// from its first moment on. --resume goes on with it after Ctrl-C, a crash or a kill: the run and
