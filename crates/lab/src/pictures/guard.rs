@@ -37,7 +37,7 @@ pub(super) fn plot(report: &AuditReport) -> Option<Titled> {
         x: axis("Episodes k", false),
         y: axis("Cost", false),
         shapes: strip(points),
-        guides: vec![key(format!("begun by {}", guard.inner), INNER), key("played by lr".into(), OUTER)],
+        guides: vec![key(format!("begun by {}", guard.inner), INNER), key("begun by lr".into(), OUTER)],
         curves: vec![most, ledger],
         marks: (!marks.points.is_empty()).then_some(marks).into_iter().collect(),
         ..Plot::default()

@@ -22,7 +22,7 @@ episodes = 10
 /// What is written instead of what, and what the message must say: line, key, words.
 const MISTAKES: &[(&str, &str, usize, &str, &[&str])] = &[
     ("against =", "agianst =", 9, "truths.agianst", &["no such key", "did you mean against?"]),
-    ("against = \"lr before\"\n", "", 8, "truths", &["missing", "against = \"lr\""]),
+    ("against = \"lr before\"\n", "", 8, "truths.against", &["missing", "against = \"lr\""]),
     ("\nepisodes = 10\n[truths.paid]", "\n[truths.paid]", 8, "truths", &["how long", "episodes = 300"]),
     (
         "\"grid, wind = 0.1\" =",
@@ -31,7 +31,7 @@ const MISTAKES: &[(&str, &str, usize, &str, &[&str])] = &[
         "truths.paid",
         &["\"grid, wind = 0.1\"", "did you mean"],
     ),
-    (", \"drawn:2\" = 4.5", "", 12, "truths.paid.grid, wind = 0", &["no record of \"drawn:2\""]),
+    (", \"drawn:2\" = 4.5", "", 12, "truths.paid.grid, wind = 0.1", &["no record of \"drawn:2\""]),
     ("4.5", "inf", 12, "truths.paid.grid, wind = 0.1.drawn:2", &["finite"]),
     ("4.5", "\"much\"", 12, "truths.paid.grid, wind = 0.1.drawn:2", &["found \"much\""]),
     ("truth = [\"drawn:1\", \"drawn:2\"], ", "", 8, "truths", &["grid over truths", "drawn:1"]),
