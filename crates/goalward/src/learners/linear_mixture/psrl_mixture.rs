@@ -89,6 +89,9 @@ builder! {
     BURN_IN, burn_in => u64;
 }
 
+/// One that looks ahead does so each time that the steps have grown by this factor.
+const GROWTH: f64 = 1.1;
+
 /// The label of the numbers that draw.
 const LABEL: u64 = 0x7073_726c; // "psrl"
 
@@ -168,6 +171,9 @@ impl Algorithm for Sampler {
     }
 
     fn due(&mut self, now: &Clock) -> Option<Reason> {
+        if self.ahead.is_some() {
+            return (now.t > now.t_j && now.t as f64 >= GROWTH * now.t_j as f64).then_some(Reason::Time);
+        }
         let visited = std::mem::take(&mut self.visited).then_some(Reason::Visits);
         visited.or(self.epochs.is_long(now.episodes_begun()).then_some(Reason::Episodes))
     }
