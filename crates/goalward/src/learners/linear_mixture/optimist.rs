@@ -296,21 +296,23 @@ impl Optimist {
     }
 }
 
-/// The most products of pairs and rows: a sweep looks at all rows of a set for each pair, several
-/// times.
-const LABORIOUS: usize = 1 << 24;
+/// The most products of pairs and rows where some are left out: a sweep looks at all rows of a set
+/// for each pair, several times.
+const LABORIOUS: usize = 1 << 22;
 
 /// B, with what is to be taken of its rows where they are many.
 fn chosen_rows(problem: &Problem, rows: Rows) -> Arc<Polytope> {
     let b = problem.constraints();
-    let most = match rows {
-        Rows::Exact => usize::MAX,
-        Rows::Nearest(count) => (LABORIOUS / problem.pairs().max(1)).max(count.saturating_mul(4)),
-    };
-    match b.has_features() {
-        true => Arc::new(b.with_rows(rows)),
-        false if b.offsets().len() > most => Arc::new(b.taken_at_most(most)),
-        false => Arc::clone(b),
+    match rows {
+        _ if b.has_features() => Arc::new(b.with_rows(rows)),
+        Rows::Exact => Arc::clone(b),
+        Rows::Nearest(count) => {
+            let count = count.max(LABORIOUS / problem.pairs().max(1));
+            match b.offsets().len() > count.saturating_mul(4) {
+                true => Arc::new(b.with_nearest(count)),
+                false => Arc::clone(b),
+            }
+        }
     }
 }
 
@@ -327,9 +329,9 @@ mod tests {
         };
         let large = mixture(1_500, false);
         let (pairs, rows) = (large.pairs(), large.constraints().offsets().len());
-        assert!(pairs * rows > LABORIOUS && rows < 65_536, "{pairs} {rows}");
-        let most = chosen_rows(&large, Rows::default()).most_taken();
-        assert!(most >= 1_024 && (most + 1) * pairs > LABORIOUS && most * pairs <= LABORIOUS);
+        assert!(pairs * rows > 4 * LABORIOUS && rows < 65_536, "{pairs} {rows}");
+        let taken = chosen_rows(&large, Rows::default()).nearest();
+        assert!(taken >= 256 && (taken + 1) * pairs > LABORIOUS && taken * pairs <= LABORIOUS);
         // `exact` takes all of them, and so does a plan that can look at all
         let (small, known) = (mixture(100, false), mixture(5_000, true));
         let nearest = Rows::default();

@@ -41,9 +41,10 @@ impl<'a> Taken<'a> {
         Ok(())
     }
 
-    /// Keeps the rows nearest to the centre, at most `most`.
+    /// Keeps this number of rows, the nearest to the centre, if there are more than four times as many:
+    /// a set that is larger anyway should at least be quick.
     pub(super) fn keep_nearest(&mut self, most: usize) {
-        if self.rows.len() <= most {
+        if self.rows.len() <= most.saturating_mul(4) {
             return;
         }
         self.relaxed = true;
@@ -184,7 +185,7 @@ mod tests {
         let ellipsoid = Ellipsoid { center: &vec![0.01; d], shape: &shape, radius: 40.0 };
         let mut all = ConvexSet::new(&whole, ellipsoid).unwrap();
         let kept = 50;
-        let mut some = ConvexSet::new(&Arc::new(whole.taken_at_most(kept)), ellipsoid).unwrap();
+        let mut some = ConvexSet::new(&Arc::new(whole.with_nearest(kept)), ellipsoid).unwrap();
         assert!(some.is_relaxed() && !all.is_relaxed() && all.set.limits.len() > 200);
         let mut nearest = all.set.limits.clone();
         nearest.sort_by(f64::total_cmp);
