@@ -99,7 +99,8 @@ pub(super) const ROWS: Key<Rows> = Key::choice(
     "rows",
     &[Word("exact"), WithCount("nearest", 1)],
     "which of B's rows that can bind a confidence set takes, where they are many: exact (all, which may be \
-     slow) or nearest:N. Of more than 4 N the N nearest are taken, where N is at least 2^22 / pairs up to \
-     65,536 different rows; the set is then larger, values stay optimistic, and plans say \"relaxed\"",
+     slow) or nearest:N. The nearest are taken, N of more than 65,536 different rows, else the larger of \
+     4 N and 2^24 / pairs, with more than 4,096 pairs a quarter of that; the set is then larger, values stay \
+     optimistic, and plans say \"relaxed\"",
 )
 .or("nearest:256");

@@ -63,7 +63,7 @@ impl Likelihood {
     /// Directions that no kernel sees stay as they are: nothing depends on them.
     ///
     /// Where B's rows are too many to be looked at in every move, a walk stays within some of them. If
-    /// it ends in B, that is a draw, as a draw over a larger set that lies in B is one over B. If not,
+    /// it ends in B, that is a draw: of draws over a larger set, those in B are draws over B. If not,
     /// the rows that it violates join, and another walk begins. After [`WALKS`] of them the last end
     /// is moved towards the fit, into B.
     pub(crate) fn draw(&self, moves: usize, stream: &mut Stream) -> Vec<f64> {
