@@ -6,7 +6,9 @@ use super::lr_claim::Standpoint;
 use super::lr_settings::{FAST, LEVEL, NET, SET, Shape};
 use super::optimist::{Heading, Optimist, Rate, Standing};
 use crate::Result;
-use crate::confidence::{Claim, Kept, LikelihoodKeeper, Look, Net, Region, SharpSet, hidden_coordinates};
+use crate::confidence::{
+    Claim, Kept, LikelihoodKeeper, Look, Net, Region, SHARE_OF_SETS, SharpSet, hidden_coordinates,
+};
 use crate::estimate::Likelihood;
 use crate::learners::{Algorithm, Brief, Call, Clock, Emptiness, Probe, Reason, Seen, Snapshot, Transition};
 use crate::numeric::stored::{Flaw, Within, ensure, numbers};
@@ -65,11 +67,12 @@ pub(super) fn likely(brief: &Brief, certifies: bool) -> Result<Likely> {
         (false, _) => "none",
     };
     settings.note_as("perturbation", json!(perturbation));
-    let keeper = LikelihoodKeeper::within(brief.problem, &optimist.constraints, delta);
+    let keeper = LikelihoodKeeper::within(brief.problem, &optimist.constraints, SHARE_OF_SETS * delta);
     let (d, k) = (brief.problem.dim(), optimist.constraints.free());
     let room = Room { phi: vec![0.0; d], z: vec![0.0; k], warm: Warm::default() };
     Ok(Likely {
         certifies,
+        delta,
         writable: Region::fits(all_rows(brief.problem), k) && !brief.problem.constraints().has_features(),
         factor: settings.get(&NET)?,
         net: Net::default(),
@@ -87,7 +90,10 @@ pub(super) fn likely(brief: &Brief, certifies: bool) -> Result<Likely> {
 }
 
 /// A plan is due when the data have so many nats against what the last one believes here.
-const NATS: f64 = 4.0;
+const NATS: f64 = 1.0;
+/// The same where the last plan took more than `QUICK` support problems: there are a third of the plans.
+const NATS_WHERE_SLOW: f64 = 4.0;
+const QUICK: u64 = 1 << 15;
 /// And when the determinant of the information has grown by this factor.
 const FACTOR: f64 = 4.0;
 /// As long as its logarithm has grown by no more than this, no direction can have gained so much.
@@ -105,6 +111,8 @@ struct Room {
 }
 
 pub(super) struct Likely {
+    /// The failure probability of all that is claimed.
+    delta: f64,
     optimist: Optimist,
     keeper: LikelihoodKeeper,
     /// Some cost off the goal is zero, in units of the largest.
@@ -147,6 +155,7 @@ impl Likely {
         let Optimist { problem, standing, .. } = &self.optimist;
         let Some(set) = self.planned.as_mut().filter(|_| self.keeper.growth() > LITTLE) else { return false };
         let Room { phi, z, warm } = &mut self.room;
+        let most = if self.optimist.work() <= QUICK { NATS } else { NATS_WHERE_SLOW };
         // it acts by any of these
         self.optimist.tied(s).any(|p| {
             problem.phi_v(p, &standing.v, phi);
@@ -154,7 +163,7 @@ impl Likely {
             warm.clear();
             set.min(phi, warm);
             set.coordinates(z);
-            self.keeper.gained(z) > NATS
+            self.keeper.gained(z) > most
         })
     }
 
@@ -301,7 +310,7 @@ impl Likely {
 
     fn standpoint(&self) -> Standpoint {
         Standpoint {
-            delta: self.keeper.set().delta(),
+            delta: self.delta,
             known: self.known,
             perturbed: self.perturbed,
             relaxed: self.optimist.relaxed(),

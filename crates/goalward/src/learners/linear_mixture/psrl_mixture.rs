@@ -45,6 +45,7 @@
 
 use super::model;
 use super::optimist::{Optimist, Standing, bytes};
+use super::prospects::Ahead;
 use crate::Result;
 use crate::estimate::{Counts, Likelihood};
 use crate::learners::builder::builder;
@@ -75,7 +76,7 @@ pub(in crate::learners) const ENTRY: LearnerEntry = LearnerEntry::new(
 .keeps("O(S A), and 28 bytes for each distinct transition seen")
 .memory(all_bytes);
 
-const BURN_IN: Key<u64> = Key::count(
+pub(super) const BURN_IN: Key<u64> = Key::count(
     "burn_in",
     1,
     1_000_000,
@@ -89,6 +90,9 @@ builder! {
     BURN_IN, burn_in => u64;
 }
 
+/// One that looks ahead does so each time that the steps have grown by this factor.
+const GROWTH: f64 = 1.1;
+
 /// The label of the numbers that draw.
 const LABEL: u64 = 0x7073_726c; // "psrl"
 
@@ -97,18 +101,24 @@ fn all_bytes(problem: &Problem) -> u64 {
 }
 
 fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
+    sampler(brief, None)
+}
+
+/// A learner that draws, and looks `ahead` before it follows a plan, or follows that of its only draw.
+pub(super) fn sampler(brief: &Brief, ahead: Option<Ahead>) -> Result<Box<dyn Algorithm>> {
     let optimist = model::planner(brief)?;
     let likelihood = Likelihood::new(brief.problem);
     let k = brief.problem.constraints().free() as u64;
     let moves = brief.settings.get_or(&BURN_IN, || (64 + 16 * k).min(1_000_000))? as usize;
     let epochs = Epochs::new(brief.problem.pairs());
     let stream = Stream::new(brief.seed, &[LABEL]);
-    Ok(Box::new(Sampler { optimist, likelihood, moves, epochs, stream, visited: false }))
+    Ok(Box::new(Sampler { optimist, likelihood, ahead, moves, epochs, stream, visited: false }))
 }
 
 struct Sampler {
     optimist: Optimist,
     likelihood: Likelihood,
+    ahead: Option<Ahead>,
     moves: usize,
     epochs: Epochs,
     /// What draws.
@@ -127,6 +137,18 @@ struct Memory {
 }
 
 impl Sampler {
+    fn draw(&mut self) -> Vec<f64> {
+        let z = self.likelihood.draw(self.moves, &mut self.stream);
+        self.likelihood.lift(&z)
+    }
+
+    /// What the next plan is for.
+    fn theta(&mut self, call: &Call) -> Result<Vec<f64>, Cut> {
+        let Some(ahead) = self.ahead else { return Ok(self.draw()) };
+        let draws: Vec<Vec<f64>> = (0..ahead.draws).map(|_| self.draw()).collect();
+        ahead.choose(&self.optimist, draws, call)
+    }
+
     /// Whether a stored state can be one of this learner, and its likelihood.
     fn check(&self, stored: &Memory, now: &Clock) -> Result<Likelihood, Flaw> {
         self.optimist.check(&stored.standing, now).within("standing")?;
@@ -150,6 +172,9 @@ impl Algorithm for Sampler {
     }
 
     fn due(&mut self, now: &Clock) -> Option<Reason> {
+        if self.ahead.is_some() {
+            return (now.t > now.t_j && now.t as f64 >= GROWTH * now.t_j as f64).then_some(Reason::Time);
+        }
         let visited = std::mem::take(&mut self.visited).then_some(Reason::Visits);
         visited.or(self.epochs.is_long(now.episodes_begun()).then_some(Reason::Episodes))
     }
@@ -160,9 +185,8 @@ impl Algorithm for Sampler {
 
     fn plan(&mut self, call: &Call) -> Result<(), Cut> {
         let before = call.keep(|| self.stream.clone());
-        let z = self.likelihood.draw(self.moves, &mut self.stream);
-        let theta = self.likelihood.lift(&z);
-        let planned = model::plan(&mut self.optimist, call, theta, &self.likelihood);
+        let planned =
+            self.theta(call).and_then(|theta| model::plan(&mut self.optimist, call, theta, &self.likelihood));
         match (planned, before) {
             (Err(_), Some(before)) => self.stream = before,
             _ => self.epochs.begin(call.clock.episodes_begun()),
