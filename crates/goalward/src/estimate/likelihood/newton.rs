@@ -152,9 +152,15 @@ impl Newton {
         self.is_active[j] = true;
     }
 
-    fn join_all_before(&mut self, polytope: &Polytope, reach: f64) {
-        for (j, row) in polytope.rows().chunks_exact(self.direction.len()).enumerate() {
-            if !self.is_active[j] && self.slack[j] < reach * dot(row, &self.direction) {
+    /// Takes in the row that stops a step first; in many dimensions all that do.
+    fn join_in_the_way(&mut self, polytope: &Polytope, first: usize) {
+        self.join(first);
+        let k = self.direction.len();
+        if k < MANY {
+            return;
+        }
+        for (j, row) in polytope.rows().chunks_exact(k).enumerate() {
+            if !self.is_active[j] && NEARLY * self.slack[j] < dot(row, &self.direction) {
                 self.join(j);
             }
         }
@@ -207,10 +213,7 @@ impl Newton {
                     && NEARLY * free_reach < 1.0
                     && free_reach <= reach
                 {
-                    self.join(j);
-                    if k >= MANY {
-                        self.join_all_before(polytope, 1.0 / NEARLY);
-                    }
+                    self.join_in_the_way(polytope, j);
                     continue;
                 }
                 reach = reach.min(free_reach);
