@@ -23,9 +23,10 @@
 //! # Cost per step
 //!
 //! That of counting: O(nnz of the row + k^2), k <= d - 1 the dimension of B. A draw takes O(k + 20)
-//! operations a move for each distinct triple seen, and for each row of B. Plans: as many as pairs
-//! visited times log T, and sqrt(K) more. Memory: 16 bytes for each pair, 28 for each distinct
-//! triple seen.
+//! operations a move for each distinct triple seen, and for each row of B. Of more than 65,536
+//! different rows it takes some for a walk, and looks at all where that ends. Plans: as many as
+//! pairs visited times log T, and sqrt(K) more. Memory: 16 bytes for each pair, 28 for each
+//! distinct triple seen.
 //!
 //! # Reference
 //!
