@@ -257,6 +257,7 @@ pub(super) fn add(results: &Results, ask: &TruthsAsk, findings: &mut Findings) {
         ("table".to_string(), summary.markdown()),
         ("worlds".to_string(), matrix.markdown()),
         ("rows".to_string(), every.markdown()),
+        ("words".to_string(), words.iter().map(|line| format!("* {line}\n")).collect()),
     ];
     let known = totals.iter().filter_map(|total| Some((total.learner, total.ratio?)));
     parts.extend(known.map(|(learner, ratio)| (format!("ratio {learner}"), two(ratio))));
