@@ -11,7 +11,7 @@ use crate::numeric::stored::{Flaw, Within, at_most, numbers};
 use crate::numeric::support::{ConvexSet, SupportMin};
 use crate::numeric::{Polytope, Rows, Stream};
 use crate::parameters::Key;
-use crate::plan::{Cut, Devi, Met, Planner, Task, way};
+use crate::plan::{Cut, Devi, Planner, Task, Walk, way};
 use crate::problem::{Action, Pair, Problem, State, all_rows};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -197,7 +197,7 @@ impl Optimist {
     }
 
     /// Where the values of the last plan lead to over a set.
-    pub(super) fn way(&self, call: &Call, set: &mut ConvexSet, rate: Rate) -> Result<Vec<Met>, Cut> {
+    pub(super) fn way(&self, call: &Call, set: &mut ConvexSet, rate: Rate) -> Result<Walk, Cut> {
         let Rate { eps, q } = rate;
         let task = Task { problem: &self.problem, costs: &self.costs, b: self.b, eps, q };
         way(&task, set, &self.standing.v, call.halt)

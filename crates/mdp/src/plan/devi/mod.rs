@@ -31,7 +31,7 @@ use evaluate::Equations;
 pub use planner::Planner;
 use relax::Arcs;
 use warm::WarmStarts;
-pub use way::{Met, way};
+pub use way::{Met, Walk, way};
 
 /// The number of support problems after which `auto` turns to policy iteration.
 const FAITHFUL_WORK: usize = 1 << 16;
