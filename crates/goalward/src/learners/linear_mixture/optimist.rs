@@ -109,11 +109,11 @@ impl Standing {
 pub(super) fn bytes(problem: &Problem) -> u64 {
     let (pairs, states) = (problem.pairs() as u64, problem.states() as u64);
     let d = problem.dim() as u64;
-    // per pair: costs, Q twice, warm starts, a place among the triples; per state: V several times,
-    // a chosen theta, and twice, while they are made, the chosen action's successors with their
-    // weights
+    // per pair: costs, Q twice and its bound, warm starts, a place among the triples; per state: V
+    // several times, a chosen theta, and twice, while they are made, the chosen action's successors
+    // with their weights
     let chosen = all_rows(problem) * states / pairs.max(1);
-    (40 + 2 * (d + 1)) * pairs + (160 + 8 * d) * states + 32 * chosen
+    (48 + 2 * (d + 1)) * pairs + (168 + 8 * d) * states + 32 * chosen
 }
 
 impl Optimist {

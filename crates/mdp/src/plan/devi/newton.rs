@@ -97,6 +97,8 @@ impl Devi {
     ) -> Result<(f64, Defect), Cut> {
         let mut best = (f64::INFINITY, Defect::default());
         let (mut best_v, mut off_before) = (self.v.clone(), f64::INFINITY);
+        // those of another set or discount say nothing
+        self.bounds.prior = None;
         let rounds = if set.is_relaxed() { RELAXED_ROUNDS } else { ROUNDS };
         for round in 0..rounds {
             std::mem::swap(&mut self.v, &mut self.before);
