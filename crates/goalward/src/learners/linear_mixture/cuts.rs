@@ -53,7 +53,7 @@ mod tests {
         let problem = worlds::build("windy-grid", &Settings::new().set("n", 3)).unwrap().problem;
         let mut keeper = LikelihoodKeeper::new(&problem, 0.01);
         for p in (0..24).cycle().take(200) {
-            keeper.observe(p, problem.successors(p)[p % problem.successors(p).len()] as usize);
+            let _ = keeper.observe(p, problem.successors(p)[p % problem.successors(p).len()] as usize);
         }
         let known = keeper.update();
         let region = keeper.region(&known).unwrap();
