@@ -1,7 +1,7 @@
 //! What learners share that count transitions: their data, sizes, the support, the floor under
 //! costs, claims.
 
-use super::core::{Brief, Clock, Snapshot, Standing, Table, misuse, same_shape};
+use super::core::{Brief, Snapshot, Standing, Table, misuse};
 use super::shared::{B, B_OR_DOUBLING, DELTA, SCALE, T_STAR};
 use crate::Result;
 use crate::confidence::{Assumption, Claim, Condition, Kind};
@@ -53,16 +53,13 @@ pub(in crate::learners) fn stored(table: &Table, data: impl Serialize) -> Snapsh
     Snapshot::of(&Stored { standing: table.standing.clone(), data })
 }
 
-/// That state again, if the standing is one of this table and the data's numbers can be computed with.
-/// Their lengths are yet to be checked.
+/// That state again, if the standing is one of this table. The data's lengths are yet to be checked.
 pub(in crate::learners) fn restored<D: DeserializeOwned>(
     state: &Snapshot,
     table: &Table,
-    now: &Clock,
 ) -> Result<(Standing, D)> {
-    same_shape(&state.0["data"], &()).within("data").within("learner.algorithm")?;
     let Stored { standing, data } = state.to()?;
-    table.check(&standing, now).within("standing").within("learner.algorithm")?;
+    table.check(&standing).within("standing").within("learner.algorithm")?;
     Ok((standing, data))
 }
 

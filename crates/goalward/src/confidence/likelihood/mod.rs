@@ -33,7 +33,7 @@ pub use sharp::SharpSet;
 
 use crate::estimate::{Likelihood, Maximum};
 use crate::numeric::Portable;
-use crate::numeric::stored::{Flaw, Within, between, ensure};
+use crate::numeric::stored::{Flaw, Within, ensure};
 use crate::numeric::support::{ConvexSet, Ellipsoid, Empty, SupportMin, Warm};
 use outer::Blend;
 use serde::{Deserialize, Serialize};
@@ -212,7 +212,6 @@ impl LikelihoodSet {
         ensure(self.delta == delta, "delta", || format!("{:e}, but the run has {delta:e}", self.delta))?;
         self.starts.check(&own.starts, likelihood).within("starts")?;
         ensure(self.upper.len() <= likelihood.triples(), "upper", || "there are fewer triples".into())?;
-        between("upper", &self.upper, f64::MIN_POSITIVE, 1.0)?;
         self.last.as_ref().map_or(Ok(()), |outer| outer.check(likelihood.polytope().free())).within("last")
     }
 

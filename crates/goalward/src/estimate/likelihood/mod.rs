@@ -219,7 +219,7 @@ impl Likelihood {
         memory.nodes.learn(constant, &self.row);
         memory.nodes.mean(&mut memory.mean);
         let more = memory.total - memory.fitted;
-        if more > memory.fitted / 4 || more > memory.fitted / 16 && memory.nodes.is_worn() {
+        if more > memory.fitted / 4 || more > memory.fitted / 16 && memory.nodes.is_depleted() {
             self.fit();
         } else {
             memory.information.update(&self.row, probability.powi(-2), &mut self.scratch);

@@ -138,7 +138,7 @@ impl Learner {
     /// The same, before its first step, at another level, with what to do if the models are wrong
     /// and which learner takes over then, if any.
     pub(in crate::learners) fn vigilant(mut self, vigilance: &Vigilance, then: Option<Learner>) -> Self {
-        self.watch = self.watch.map(|watch| watch.at_level(&self.problem, vigilance.level));
+        self.watch = self.watch.map(|watch| watch.at_level(vigilance.level));
         self.on_misfit = vigilance.on_misfit;
         self.stand_in = then.map_or(StandIn::none(), StandIn::new);
         self

@@ -43,14 +43,6 @@ pub(in crate::learners) fn is_policy(problem: &Problem, policy: &[Action]) -> bo
     policy.len() == problem.states() && policy.iter().enumerate().all(fits)
 }
 
-/// Whether a step is between states that exist, by an action that does, and not from the goal;
-/// whatever it costs.
-pub(in crate::learners) fn is_place(problem: &Problem, step: &Transition) -> bool {
-    step.state.max(step.next) < problem.states()
-        && step.state != problem.goal()
-        && step.action < problem.actions(step.state)
-}
-
 /// The pair of a step between states that exist at the cost that it has, whether or not a model
 /// allows it.
 pub(in crate::learners) fn possible_pair(problem: &Problem, step: &Transition, t: u64) -> Result<Pair> {

@@ -9,7 +9,7 @@ use crate::Result;
 use crate::confidence::{Claim, Kept, LikelihoodKeeper, Look, Net, Region, SharpSet, hidden_coordinates};
 use crate::estimate::Likelihood;
 use crate::learners::{Algorithm, Brief, Call, Clock, Emptiness, Probe, Reason, Seen, Snapshot, Transition};
-use crate::numeric::stored::{Flaw, Within, ensure, numbers};
+use crate::numeric::stored::{Within, length};
 use crate::numeric::support::{ConvexSet, SupportMin, Warm};
 use crate::plan::{Cut, Halt};
 use crate::problem::seen::require_clear;
@@ -17,12 +17,6 @@ use crate::problem::{Action, Pair, State, all_rows};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::sync::OnceLock;
-
-/// Every step was counted by the likelihood, or was a surprise.
-pub(super) fn check_together(keeper: &LikelihoodKeeper, now: &Clock) -> Result<(), Flaw> {
-    let (counted, t) = (keeper.likelihood().total(), now.t);
-    ensure(counted + now.impossible == t, "clock.t", || format!("{t}, but {counted} steps were counted"))
-}
 
 /// The estimate, its intervals and the sets, for a probe that wants them.
 pub(super) fn show(keeper: &LikelihoodKeeper, sink: &mut dyn Probe) {
@@ -439,15 +433,13 @@ impl Algorithm for Likely {
         })
     }
 
-    fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
+    fn restore(&mut self, state: &Snapshot, _: &Clock) -> Result<()> {
         let Memory { standing, kept, net, believed } = state.to()?;
-        self.optimist.check(&standing, now).within("standing").within("learner.algorithm")?;
+        self.optimist.check(&standing).within("standing").within("learner.algorithm")?;
         let keeper = self.keeper.restored(kept).within("kept").within("learner.algorithm")?;
-        check_together(&keeper, now).within("learner.algorithm")?;
-        net.check(&keeper).within("net").within("learner.algorithm")?;
         let k = keeper.likelihood().polytope().free();
         let points = believed.len().checked_div(k).unwrap_or(0);
-        numbers("believed", &believed, k * points).within("learner.algorithm")?;
+        length("believed", &believed, k * points).within("learner.algorithm")?;
         (self.optimist.standing, self.keeper) = (standing, keeper);
         (self.net, self.believed) = (net, believed);
         self.look_up_planned();

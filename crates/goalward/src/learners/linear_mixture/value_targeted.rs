@@ -103,7 +103,7 @@ impl<R: Regression> ValueTargeted<R> {
 
     /// Whether stored data and sets have the shape of this learner's own.
     fn check(&self, stored: &Regressed<R::Data>, now: &Clock) -> Result<(), Flaw> {
-        self.optimist.check(&stored.standing, now).within("standing")?;
+        self.optimist.check(&stored.standing).within("standing")?;
         let fresh = self.rule.begin();
         same_shape(&stored.data, &fresh).within("data")?;
         let sets = if now.j == 0 { Vec::new() } else { self.rule.sets(&fresh, 1) };

@@ -293,8 +293,8 @@ impl<A: FiniteHorizon> Algorithm for Reduced<A> {
         counted::stored(&self.table, &self.run)
     }
 
-    fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
-        let (standing, run) = counted::restored::<Run<A::Data>>(state, &self.table, now)?;
+    fn restore(&mut self, state: &Snapshot, _: &Clock) -> Result<()> {
+        let (standing, run) = counted::restored::<Run<A::Data>>(state, &self.table)?;
         self.check(&run).within("data").within("learner.algorithm")?;
         self.learner.enter(run.interval);
         (self.table.standing, self.run) = (standing, run);

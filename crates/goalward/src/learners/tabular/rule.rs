@@ -117,8 +117,8 @@ impl<R: Rule> Algorithm for Tabular<R> {
         counted::stored(&self.table, &self.data)
     }
 
-    fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
-        let (standing, data) = counted::restored::<R::Data>(state, &self.table, now)?;
+    fn restore(&mut self, state: &Snapshot, _: &Clock) -> Result<()> {
+        let (standing, data) = counted::restored::<R::Data>(state, &self.table)?;
         data.check(&self.table.problem).within("data").within("learner.algorithm")?;
         (self.table.standing, self.data) = (standing, data);
         Ok(())
