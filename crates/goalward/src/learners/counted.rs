@@ -48,7 +48,6 @@ struct Stored<D> {
     data: D,
 }
 
-/// The state of a learner with a table, for checkpoints.
 pub(in crate::learners) fn stored(table: &Table, data: impl Serialize) -> Snapshot {
     Snapshot::of(&Stored { standing: table.standing.clone(), data })
 }
@@ -63,13 +62,11 @@ pub(in crate::learners) fn restored<D: DeserializeOwned>(
     Ok((standing, data))
 }
 
-/// Whether a list has an entry for every pair.
 pub(in crate::learners) fn each_pair<T>(place: &str, list: &[T], problem: &Problem) -> Result<(), Flaw> {
     let (found, pairs) = (list.len(), problem.pairs());
     ensure(found == pairs, place, || format!("{found} entries for {pairs} pairs"))
 }
 
-/// Whether a policy has an action of every state.
 pub(in crate::learners) fn each_state(policy: &[Action], problem: &Problem) -> Result<(), Flaw> {
     ensure(misuse::is_policy(problem, policy), "policy", || "no action of some state".into())
 }
@@ -258,7 +255,6 @@ pub(in crate::learners) fn b_or_doubling(brief: &Brief) -> Result<Option<f64>> {
     }
 }
 
-/// A bound on T*.
 pub(in crate::learners) fn t_star(brief: &Brief, key: &Key<Bound>) -> Result<f64> {
     let t = brief.bound(key, brief.told.t_star, 0.0, 1e12)?;
     brief.settings.note_as(T_STAR.name(), t.into());

@@ -206,7 +206,6 @@ impl LikelihoodSet {
         self.last.as_ref().map(|outer| outer.radius)
     }
 
-    /// Whether a set that was stored can be one of these data, at this level.
     fn check(&self, likelihood: &Likelihood, own: &LikelihoodSet) -> Result<(), Flaw> {
         let delta = own.delta;
         ensure(self.delta == delta, "delta", || format!("{:e}, but the run has {delta:e}", self.delta))?;

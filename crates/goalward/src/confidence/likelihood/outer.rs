@@ -53,7 +53,6 @@ impl<'a> Blend<'a> {
         Blend { starts, shares, gap }
     }
 
-    /// The weight of a triple that was seen n times.
     fn weight(&self, triple: usize, n: f64) -> f64 {
         match self.shares.len() {
             1 => n,
@@ -205,7 +204,6 @@ pub(super) fn curvature(p: f64, hi: f64) -> f64 {
 }
 
 impl Outer {
-    /// Whether a stored one lies in R^k.
     pub(super) fn check(&self, k: usize) -> Result<(), Flaw> {
         length("center", &self.center, k)?;
         length("shape", &self.shape, k * k)?;
@@ -233,7 +231,6 @@ impl Outer {
         slacks.fold(margin, f64::min)
     }
 
-    /// The half-spaces that cut it.
     fn cuts(&self) -> impl Iterator<Item = (&[f64], f64)> {
         let k = self.center.len();
         self.cuts.chunks_exact(k + 1).map(move |cut| (&cut[..k], cut[k]))
@@ -258,7 +255,6 @@ impl Outer {
         Ok(set)
     }
 
-    /// Cuts a set by its half-spaces.
     pub(super) fn cut(&self, set: &mut ConvexSet) {
         self.cuts().for_each(|(a, b)| set.cut(a, b));
         if !self.cuts.is_empty() {

@@ -46,7 +46,6 @@ pub(super) struct Starts {
 }
 
 impl Starts {
-    /// With later starts.
     pub(super) fn again() -> Starts {
         Starts { marks: Some(Vec::new()) }
     }
@@ -119,7 +118,6 @@ impl Starts {
         log_sum(losses.iter().zip(thresholds).map(|(f, r)| f - r)).0
     }
 
-    /// Whether stored ones are of this setting, with counts of these data.
     pub(super) fn check(&self, own: &Starts, likelihood: &Likelihood) -> Result<(), Flaw> {
         ensure(self.marks.is_some() == own.marks.is_some(), "marks", || {
             "the run has another setting".into()

@@ -65,7 +65,6 @@ impl Frame {
         &self.polytope
     }
 
-    /// The features of a triple.
     pub(super) fn phi(&self, p: Pair, place: usize) -> &[f64] {
         self.problem.row(self.problem.rows(p).start + place)
     }
@@ -142,7 +141,6 @@ fn turned(problem: &Problem, polytope: &Polytope, seen: &Seen) -> (Arc<Polytope>
     (Arc::new(first), across.hypotenuse(aside).max(1.0), blur)
 }
 
-/// The axes from m on.
 fn turn_axes(m: usize, k: usize) -> Vec<Vec<f64>> {
     (m..k).map(|j| (0..k).map(|i| f64::from(u8::from(i == j))).collect()).collect()
 }

@@ -82,7 +82,6 @@ pub(crate) struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// One after the other.
     pub(crate) fn terms(&self) -> impl Iterator<Item = Term<'_>> {
         let Part { stretch, z } = self;
         let k = z.len();

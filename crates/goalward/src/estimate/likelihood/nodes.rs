@@ -89,7 +89,6 @@ impl Nodes {
         self.weights.is_empty()
     }
 
-    /// One point after the other.
     pub(super) fn points(&self) -> impl Iterator<Item = &[f64]> {
         let k = self.z.len() / self.weights.len().max(1);
         self.z.chunks_exact(k.max(1))
@@ -198,7 +197,6 @@ impl Nodes {
         }
     }
 
-    /// Whether stored ones are as many as these.
     pub(super) fn check(&self, own: &Nodes) -> Result<(), Flaw> {
         length("z", &self.z, own.z.len())?;
         length("weights", &self.weights, own.weights.len())

@@ -92,7 +92,6 @@ impl Certificate {
         self.finished.paid - self.starts.iter().map(promised).sum::<f64>()
     }
 
-    /// Whether a stored one names states of this problem.
     pub(super) fn check(&self, problem: &Problem) -> Result<(), Flaw> {
         let states = self.starts.keys().chain(self.begun.iter().map(|(s, _)| s));
         let exist = states.into_iter().all(|s| *s < problem.states());

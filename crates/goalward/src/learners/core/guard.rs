@@ -79,7 +79,6 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Nothing has happened.
     pub(in crate::learners) fn new(inner: String, budget: f64, kappa: f64, directions: usize) -> Guard {
         Guard {
             inner,
@@ -170,7 +169,6 @@ impl Guard {
         self.handovers.push(HandOver { episode, t, state, spent, bound, booked });
     }
 
-    /// Whether stored books can be those of this guard.
     pub(in crate::learners) fn check(&self, own: &Guard, problem: &Problem) -> Result<(), Flaw> {
         let same = |guard: &Guard| (guard.inner.clone(), guard.budget, guard.kappa, guard.directions);
         ensure(same(self) == same(own), "inner", || "the guard is another one".into())?;

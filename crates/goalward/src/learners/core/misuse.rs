@@ -20,7 +20,6 @@ pub(in crate::learners) fn choices(problem: &Problem, s: State, t: u64) -> Resul
     Err(Error::Misuse { t, fault })
 }
 
-/// An error if a state does not exist.
 pub(in crate::learners) fn state(problem: &Problem, s: State, t: u64) -> Result<()> {
     match s < problem.states() {
         true => Ok(()),

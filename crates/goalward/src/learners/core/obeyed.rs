@@ -26,7 +26,6 @@ pub(super) struct Obeyed {
 }
 
 impl Obeyed {
-    /// Whether there is nothing to keep.
     pub(super) fn is_fresh(&self) -> bool {
         *self == Obeyed::default()
     }
@@ -55,7 +54,6 @@ impl Obeyed {
         }
     }
 
-    /// Whether a stored one names states and actions of this problem.
     pub(super) fn check(&self, problem: &Problem) -> Result<(), Flaw> {
         let state = |s: State| s < problem.states() && s != problem.goal();
         let exists = self.decided.is_none_or(|(s, a)| state(s) && a < problem.actions(s));

@@ -79,7 +79,6 @@ impl PlanReport {
         PlanReport { t, j, reason, sweeps: 0, empty: None, v, details: Details::None }
     }
 
-    /// Whether a stored report has a value for every state.
     pub(in crate::learners) fn check(stored: Option<&PlanReport>, problem: &Problem) -> Result<(), Flaw> {
         stored.map_or(Ok(()), |plan| length("v", &plan.v, problem.states()))
     }

@@ -90,7 +90,6 @@ impl Learner {
         Ok(())
     }
 
-    /// The watch of a stored state.
     fn watch_of(&self, stored: &mut Memory) -> Result<Option<Watch>, Flaw> {
         match (&self.watch, stored.watch.take()) {
             (None, None) => Ok(None),

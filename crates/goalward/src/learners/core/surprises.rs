@@ -17,7 +17,6 @@ pub(super) struct Surprises {
 }
 
 impl Surprises {
-    /// Notes a step.
     pub(super) fn note(&mut self, problem: &Problem, step: &Transition, t: u64) {
         let (state, action, next) = (step.state, step.action, step.next);
         let same = |v: &&mut Violation| (v.state, v.action, v.next) == (state, action, next);
@@ -30,7 +29,6 @@ impl Surprises {
         }
     }
 
-    /// Shows every distinct one.
     pub(super) fn probe(&self, sink: &mut dyn Probe) {
         self.distinct.iter().for_each(|v| sink.violation(v));
     }

@@ -81,7 +81,6 @@ impl Table {
         }
     }
 
-    /// Notes a planning call down.
     pub(in crate::learners) fn report(&mut self, call: &Call, sweeps: u64) {
         let v = self.standing.v.iter().map(|v| v * self.unit).collect();
         let report = PlanReport::new(call.clock.t, call.clock.j, call.reason, v);
@@ -109,7 +108,6 @@ impl Table {
         }
     }
 
-    /// Whether a stored standing can be one of this table.
     pub(in crate::learners) fn check(&self, stored: &Standing) -> Result<(), Flaw> {
         stored.stream.check(&self.standing.stream).within("stream")?;
         length("q", &stored.q, self.problem.pairs())?;

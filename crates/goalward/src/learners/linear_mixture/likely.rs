@@ -283,7 +283,6 @@ impl Likely {
         self.keeper.likelihood().seen_directions()
     }
 
-    /// The cells of the last bound, if it has been made.
     pub(super) fn cells_made(&self) -> usize {
         self.floor.get().map_or(0, |floor| floor.cells)
     }

@@ -284,7 +284,6 @@ impl Optimist {
         }
     }
 
-    /// Whether a stored standing can be one of this learner.
     pub(super) fn check(&self, stored: &Standing) -> Result<(), Flaw> {
         stored.ties.check(&self.standing.ties).within("ties")?;
         length("q", &stored.q, self.problem.pairs())?;

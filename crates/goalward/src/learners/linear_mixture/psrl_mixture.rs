@@ -126,7 +126,6 @@ struct Memory {
 }
 
 impl Sampler {
-    /// Whether a stored state can be one of this learner, and its likelihood.
     fn check(&self, stored: &Memory) -> Result<Likelihood, Flaw> {
         self.optimist.check(&stored.standing).within("standing")?;
         let likelihood = self.likelihood.restored(stored.counts.clone()).within("counts")?;

@@ -62,7 +62,6 @@ pub(in crate::learners) trait FiniteHorizon: Send + Sync {
     /// Computes what all layers of a plan have in common.
     fn prepare(&mut self, _data: &Self::Data) {}
 
-    /// Shows its own quantities.
     fn probe(&self, _data: &Self::Data, _sink: &mut dyn Probe) {}
 }
 
@@ -192,7 +191,6 @@ impl<A: FiniteHorizon> Reduced<A> {
         self.learner.horizon().steps - self.run.made
     }
 
-    /// Whether a restored run has layers of this horizon, and stands at one of them.
     fn check(&self, run: &Run<A::Data>) -> Result<(), Flaw> {
         let (problem, steps) = (&self.table.problem, self.learner.horizon().steps);
         ensure(run.made < steps, "made", || format!("{} steps in an interval of {steps}", run.made))?;

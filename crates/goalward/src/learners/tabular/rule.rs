@@ -22,7 +22,6 @@ pub(super) trait Rule: Send + Sync {
         table.act(s)
     }
 
-    /// Learns from a step.
     fn learn(&mut self, data: &mut Self::Data, table: &mut Table, step: &Transition, now: &Clock) -> Due;
 
     /// Plans, and returns the number of sweeps. What a plan that is cut off has changed is undone.
