@@ -71,7 +71,8 @@ fn a_flaw_is_named_with_its_place() {
             l["algorithm"]["kept"]["counts"]["sums"]["plug_in"] = json!([])
         }),
         (&lr, "learner.algorithm.kept.counts.sums.information", |l| {
-            l["algorithm"]["kept"]["counts"]["sums"]["information"] = json!({"dim": 1, "lower": [2.0], "log_det": 0.0})
+            l["algorithm"]["kept"]["counts"]["sums"]["information"] =
+                json!({"dim": 1, "lower": [2.0], "log_det": 0.0})
         }),
         (&lr, "learner.algorithm.kept.set.delta", |l| l["algorithm"]["kept"]["set"]["delta"] = json!(0.5)),
         (&lr, "learner.algorithm.kept.set.last.shape", |l| {
