@@ -34,7 +34,8 @@
 //! Which learner? [`Lr`] needs to know nothing. [`LevisPlusPlusLr`] has the guarantee of LEVIS++ if
 //! you can bound the cost from any state. [`LevisPlusPlus`], [`RhoLevisPlusPlus`], [`LevisPlus`] and
 //! [`Levis`] are the papers' algorithms, with their constants as printed. [`UcrlAveSsp`],
-//! [`PsrlMixture`] and [`CertaintyEquivalence`] are rivals without a guarantee.
+//! [`PsrlMixture`] and [`CertaintyEquivalence`] are rivals without a guarantee. [`KnowledgeGradient`]
+//! has none either, and pays least on average; [`Guarded`] gives it one.
 //!
 //! # In a simulation
 //!
@@ -79,6 +80,7 @@ pub use goalward_numeric::{self as numeric, Stream};
 pub use episode::{Arena, RunSpec, Runner};
 pub use learners::linear_mixture::certainty_equivalence::CertaintyEquivalence;
 pub use learners::linear_mixture::guarded::Guarded;
+pub use learners::linear_mixture::knowledge_gradient::KnowledgeGradient;
 pub use learners::linear_mixture::levis::Levis;
 pub use learners::linear_mixture::levis_plus::LevisPlus;
 pub use learners::linear_mixture::levis_plus_plus::LevisPlusPlus;

@@ -8,8 +8,8 @@ const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/claims.txt")
 /// Learners whose claims differ, and worlds where they do.
 const ASKED: [&str; 15] = [
     "windy-grid@n=3 --learner lr",
-    "windy-grid@n=3 --learner lr --set delta=0.24",
-    "windy-grid@n=3 --learner lr --set delta=0.25",
+    "windy-grid@n=3 --learner lr --set delta=0.3",
+    "windy-grid@n=3 --learner guarded",
     "windy-grid@n=3 --learner lr --set net=2",
     "random-mixture@free=0.9@states=6 --learner lr",
     "windy-grid@n=3 --learner levis++lr --set B=oracle",
@@ -47,13 +47,14 @@ fn what_is_proved_is_said_in_words() {
     assert!(then == now, "BLESS=1 writes tests/cli/claims.txt, which is to be read:\n{now}");
 }
 
-/// One probability for each statement: that of the sets does not depend on what is proved of the
-/// regret.
+/// One probability for each statement, whatever delta: `lr` has the same for all of them, others
+/// have their own for the regret, and say when nothing is left of it.
 #[test]
 fn a_probability_belongs_to_a_statement() {
     let place = Place::new();
-    let level = |delta: &str, kind: &str| {
-        let line = format!("learn windy-grid@n=3 --learner lr@delta={delta} --episodes 3 --json");
+    let level = |learner: &str, delta: f64, kind: &str| {
+        let line =
+            format!("learn windy-grid@n=3 --learner {learner} --set delta={delta} --episodes 3 --json");
         let guarantee = place.run(&line).done().json()["guarantee"].clone();
         let keys: Vec<_> = guarantee.as_object().unwrap().keys().cloned().collect();
         assert_eq!(keys, ["claims", "conditions", "holds"]);
@@ -62,10 +63,13 @@ fn a_probability_belongs_to_a_statement() {
         assert!(claim["statement"].is_string() && claim["holds"].is_string(), "{claim}");
         (claim["level"].as_f64().unwrap(), claim["vacuous"] == true)
     };
-    for delta in [0.01, 0.24, 0.25, 0.3] {
-        for kind in ["set", "optimism", "certificate"] {
-            assert_eq!(level(&delta.to_string(), kind), (delta, false), "{kind}");
+    for delta in [0.01, 0.25, 0.9] {
+        for kind in ["set", "optimism", "certificate", "regret"] {
+            assert_eq!(level("lr", delta, kind), (delta, false), "{kind}");
         }
-        assert_eq!(level(&delta.to_string(), "regret"), (4.0 * delta, delta >= 0.25));
+    }
+    for delta in [0.01, 0.25] {
+        let learner = "lsvi-ucb-ssp@B=oracle@t_star=oracle";
+        assert_eq!(level(learner, delta, "regret"), (4.0 * delta, delta == 0.25));
     }
 }

@@ -22,7 +22,7 @@ pub use norms::Norms;
 pub use promise::{Condition, Guarantee, Holds, Kind, Promise, Status};
 pub use radius::RadiusKind;
 pub use set::{ConfidenceSet, Size};
-pub use theory::{Observed, Theory};
+pub use theory::{Observed, SHARE_OF_SETS, Theory};
 
 // for tests, studies and benchmarks
 #[doc(hidden)]

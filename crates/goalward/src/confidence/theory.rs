@@ -14,13 +14,19 @@ use crate::numeric::Portable;
 pub struct Theory {
     /// The number of directions of B that kernels see.
     pub m: usize,
-    /// The failure probability of one event. A theorem fails with at most four times as much.
+    /// The failure probability of sets, certificate and regret together: 0.97 of it for the sets, 0.01
+    /// for each of the three other events.
     pub delta: f64,
     /// The share of the uniform mixture over B in the threshold r_t.
     pub weight: f64,
     /// How far the loss of the fit may be above that of theta*, in nats.
     pub gamma_hat: f64,
 }
+
+/// The share of a level that the sets have.
+pub const SHARE_OF_SETS: f64 = 0.97;
+/// The share that each of the three other events of Theorem 1 has.
+const SHARE_OF_OTHERS: f64 = 0.01;
 
 /// What a run shows of itself, for [`Theory::regret_bound`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,21 +42,26 @@ pub struct Observed {
 }
 
 impl Theory {
+    /// ln(100/delta): of an event beside the sets.
+    fn event(&self) -> f64 {
+        -(SHARE_OF_OTHERS * self.delta).log_e()
+    }
+
     fn volume(&self, t: u64) -> f64 {
         let m = self.m as f64;
         if self.m == 0 { 0.0 } else { m * (t as f64 / m).log_1p() }
     }
 
-    /// Gamma^0_t = 2m ln(1 + t/m) + 3m + 2 ln(1/delta) + gamma_hat: the squared Hellinger distance
+    /// Gamma^0_t = 2m ln(1 + t/m) + 3m + 2 ln(100/delta) + gamma_hat: the squared Hellinger distance
     /// of the fit from theta* over t steps is at most this (Lemma 1).
     pub fn gamma0(&self, t: u64) -> f64 {
-        2.0 * self.volume(t) + 3.0 * self.m as f64 - 2.0 * self.delta.log_e() + self.gamma_hat
+        2.0 * self.volume(t) + 3.0 * self.m as f64 + 2.0 * self.event() + self.gamma_hat
     }
 
-    /// rho_t = m ln(1 + t/m) + m + ln(1/(weight delta)) + gamma_hat: how far the loss of any theta in
+    /// rho_t = m ln(1 + t/m) + m + ln(1/(0.97 weight delta)) + gamma_hat: how far the loss of any theta in
     /// the likelihood set is above the least one, at most.
     pub fn rho(&self, t: u64) -> f64 {
-        self.volume(t) + self.m as f64 - (self.weight * self.delta).log_e() + self.gamma_hat
+        self.volume(t) + self.m as f64 - (self.weight * SHARE_OF_SETS * self.delta).log_e() + self.gamma_hat
     }
 
     /// Gamma_t = Gamma^0_t + rho_t: the same as [`gamma0`](Self::gamma0) for every theta in the
@@ -59,9 +70,9 @@ impl Theory {
         self.gamma0(t) + self.rho(t)
     }
 
-    /// zeta = ln((3 + log2 T)^2/delta), of Freedman's inequality for all times at once (Lemma 4).
+    /// zeta = ln(100 (3 + log2 T)^2/delta), of Freedman's inequality for all times at once (Lemma 4).
     pub fn zeta(&self, steps: u64) -> f64 {
-        2.0 * (3.0 + log2(steps)).log_e() - self.delta.log_e()
+        2.0 * (3.0 + log2(steps)).log_e() + self.event()
     }
 
     /// N = max{n : n ln 1.1 <= m ln(1 + 4 n T^2)}: how many steps a bucket of Lemma 3 holds.

@@ -185,9 +185,10 @@ fn plans_when_one_fails(failing: usize) -> Vec<(u64, Reason)> {
 /// The data refute what the plan believes of one action that it may take, whichever that is.
 #[test]
 fn data_against_any_action_that_may_be_taken_call_for_a_plan() {
-    let [first, second] = [0, 1].map(plans_when_one_fails);
-    assert!(first.iter().any(|(_, reason)| *reason == Reason::Information), "{first:?}");
-    assert_eq!(first, second);
+    for plans in [0, 1].map(plans_when_one_fails) {
+        let (t, reason) = plans[0];
+        assert!(t < 25 && reason == Reason::Information, "{plans:?}");
+    }
 }
 
 /// A bound on the regret is about a learner's own decisions. Sets, optimism and the certificate hold

@@ -298,16 +298,16 @@ fn theorem_1_is_what_the_function_computes() {
     let (g, b) = (theory.gamma(10_000), 7.0);
     let n = theory.bucket(10_000);
     let e = (8.0 * g * (10_000f64.log2() + 1.0) + 4.0) * n + 2.0;
-    let zeta = ((3.0 + 10_000f64.log2()).powi(2) / 0.01).ln();
+    let zeta = ((3.0 + 10_000f64.log2()).powi(2) / 1e-4).ln();
     let bound = 4.0 * b * (e.sqrt() + zeta.sqrt()) * 20.0
         + b * (50.0 * e + 72.0 * zeta + 200.0 + 6.0 + 4.0)
         + 32.0 * 10_000f64.ln()
         + 2.0;
     assert!((theory.regret_bound(b, g, &seen) - bound).abs() <= 1e-12 * bound);
-    // 2m ln(1 + t/m) + 3m + 2 ln 100 + 1, and m ln(1 + t/m) + m + ln 500 + 1
+    // 2m ln(1 + t/m) + 3m + 2 ln 1e4 + 1, and m ln(1 + t/m) + m + ln (500/0.97) + 1
     let volume = 4.0 * 2501f64.ln();
-    assert!((theory.gamma0(10_000) - (2.0 * volume + 12.0 + 2.0 * 100f64.ln() + 1.0)).abs() < 1e-9);
-    assert!((theory.rho(10_000) - (volume + 4.0 + 500f64.ln() + 1.0)).abs() < 1e-9);
+    assert!((theory.gamma0(10_000) - (2.0 * volume + 12.0 + 2.0 * 1e4f64.ln() + 1.0)).abs() < 1e-9);
+    assert!((theory.rho(10_000) - (volume + 4.0 + (500.0 / 0.97f64).ln() + 1.0)).abs() < 1e-9);
 }
 
 #[test]

@@ -13,7 +13,7 @@
 //! long as those are few.
 
 use super::{LikelihoodKeeper, LikelihoodSet};
-use crate::confidence::Theory;
+use crate::confidence::{SHARE_OF_SETS, Theory};
 use crate::estimate::{Likelihood, Parabola};
 use crate::numeric::support::ConvexSet;
 use crate::numeric::{Cholesky, dot, norm};
@@ -70,7 +70,7 @@ impl Net {
     pub fn theory(&self, keeper: &LikelihoodKeeper) -> Theory {
         Theory {
             m: keeper.likelihood().seen_directions(),
-            delta: keeper.set().delta(),
+            delta: keeper.set().delta() / SHARE_OF_SETS,
             weight: keeper.set().uniform_weight(),
             gamma_hat: self.gamma_hat,
         }

@@ -7,7 +7,7 @@
 //! is a bound.
 
 use super::inequality::Inequality;
-use crate::confidence::{LikelihoodKeeper, SharpSet, Theory, likelihood_threshold};
+use crate::confidence::{LikelihoodKeeper, SHARE_OF_SETS, SharpSet, Theory, likelihood_threshold};
 use crate::numeric::support::{SupportMin, Warm};
 use crate::numeric::{Portable, dot};
 use crate::problem::{Problem, Truth};
@@ -131,7 +131,7 @@ impl<'a> Likely<'a> {
         let (likelihood, set) = (keeper.likelihood(), keeper.set());
         let gamma_hat = self.theory.gamma_hat;
         let (m, delta, weight) = (likelihood.seen_directions(), set.delta(), set.uniform_weight());
-        self.theory = Theory { m, delta, weight, gamma_hat };
+        self.theory = Theory { m, delta: delta / SHARE_OF_SETS, weight, gamma_hat };
         if self.fit.theta.is_empty() {
             self.refit(keeper);
         }

@@ -43,7 +43,7 @@
 //! With `lr`'s own probability and conditions, for every inner learner: R_K = O~(a m B* sqrt(K) + m^2
 //! B*). Sets, optimism and certificate are those of `lr`.
 
-use super::certainty_equivalence;
+use super::knowledge_gradient;
 use super::likely::{Likely, likely};
 use super::lr;
 use super::lr_settings::{FAST, LEVEL, NET, SET, Shape};
@@ -92,7 +92,7 @@ const INNER: Key<String> = Key::text(
     "who plays while the guard allows it: a learner's id with settings behind colons, such as \
      q-learning:alpha=0.5; or proposals, for actions that a program of yours proposes",
 )
-.or(certainty_equivalence::ENTRY.id);
+.or(knowledge_gradient::ENTRY.id);
 
 const BUDGET: Key<f64> = Key::number(
     "budget",
@@ -100,7 +100,7 @@ const BUDGET: Key<f64> = Key::number(
     1e6,
     "the factor a of the inner learner's allowance a m w sqrt(k), w the largest lower bound on V* of a start",
 )
-.or("1");
+.or("2");
 
 const KAPPA: Key<f64> =
     Key::number("kappa", 1e-6, 1e6, "what the bill of an episode may exceed the allowance by, in units of w")

@@ -6,7 +6,9 @@ use super::lr_claim::Standpoint;
 use super::lr_settings::{FAST, LEVEL, NET, SET, Shape};
 use super::optimist::{Heading, Optimist, Rate, Standing};
 use crate::Result;
-use crate::confidence::{Claim, Kept, LikelihoodKeeper, Look, Net, Region, SharpSet, hidden_coordinates};
+use crate::confidence::{
+    Claim, Kept, LikelihoodKeeper, Look, Net, Region, SHARE_OF_SETS, SharpSet, hidden_coordinates,
+};
 use crate::estimate::Likelihood;
 use crate::learners::{Algorithm, Brief, Call, Clock, Emptiness, Probe, Reason, Seen, Snapshot, Transition};
 use crate::numeric::stored::{Within, length};
@@ -59,11 +61,12 @@ pub(super) fn likely(brief: &Brief, certifies: bool) -> Result<Likely> {
         (false, _) => "none",
     };
     settings.note_as("perturbation", json!(perturbation));
-    let keeper = LikelihoodKeeper::within(brief.problem, &optimist.constraints, delta);
+    let keeper = LikelihoodKeeper::within(brief.problem, &optimist.constraints, SHARE_OF_SETS * delta);
     let (d, k) = (brief.problem.dim(), optimist.constraints.free());
     let room = Room { phi: vec![0.0; d], z: vec![0.0; k], warm: Warm::default() };
     Ok(Likely {
         certifies,
+        delta,
         writable: Region::fits(all_rows(brief.problem), k) && !brief.problem.constraints().has_features(),
         factor: settings.get(&NET)?,
         net: Net::default(),
@@ -81,7 +84,7 @@ pub(super) fn likely(brief: &Brief, certifies: bool) -> Result<Likely> {
 }
 
 /// A plan is due when the data have so many nats against what the last one believes here.
-const NATS: f64 = 4.0;
+const NATS: f64 = 1.0;
 /// And when the determinant of the information has grown by this factor.
 const FACTOR: f64 = 4.0;
 /// As long as its logarithm has grown by no more than this, no direction can have gained so much.
@@ -99,6 +102,8 @@ struct Room {
 }
 
 pub(super) struct Likely {
+    /// The failure probability of all that is claimed.
+    delta: f64,
     optimist: Optimist,
     keeper: LikelihoodKeeper,
     /// Some cost off the goal is zero, in units of the largest.
@@ -294,7 +299,7 @@ impl Likely {
 
     fn standpoint(&self) -> Standpoint {
         Standpoint {
-            delta: self.keeper.set().delta(),
+            delta: self.delta,
             known: self.known,
             perturbed: self.perturbed,
             relaxed: self.optimist.relaxed(),

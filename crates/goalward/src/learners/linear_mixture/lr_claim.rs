@@ -70,7 +70,7 @@ impl Standpoint {
                 ),
             ),
         };
-        claim.states_if(Kind::Regret, text, 4.0 * self.delta, vec![positive, last])
+        claim.states_if(Kind::Regret, text, self.delta, vec![positive, last])
     }
 
     /// Whether neither theorem is about this run: a cost off the goal is zero, or rows of B were left

@@ -5,7 +5,7 @@ use crate::parameters::{Choice, Key, Value};
 use crate::plan::Planner;
 
 pub(super) const LEVEL: Key<f64> =
-    DELTA.doc("failure probability of the confidence set, for all times at once");
+    DELTA.doc("failure probability of sets, certificate and regret together, for all times at once");
 
 /// Which set `lr` plans over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

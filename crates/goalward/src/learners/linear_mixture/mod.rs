@@ -5,6 +5,7 @@ mod cells;
 pub mod certainty_equivalence;
 mod cuts;
 pub mod guarded;
+pub mod knowledge_gradient;
 pub mod levis;
 pub mod levis_plus;
 pub mod levis_plus_plus;
@@ -15,6 +16,7 @@ mod lr_claim;
 mod lr_settings;
 mod model;
 mod optimist;
+mod prospects;
 pub mod psrl_mixture;
 pub mod rho_levis_plus_plus;
 mod settings;
@@ -33,5 +35,6 @@ pub(super) const ENTRIES: &[LearnerEntry] = &[
     guarded::ENTRY,
     ucrl_ave_ssp::ENTRY,
     psrl_mixture::ENTRY,
+    knowledge_gradient::ENTRY,
     certainty_equivalence::ENTRY,
 ];

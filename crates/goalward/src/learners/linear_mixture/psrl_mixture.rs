@@ -44,6 +44,7 @@
 
 use super::model;
 use super::optimist::{Optimist, Standing, bytes};
+use super::prospects::Ahead;
 use crate::Result;
 use crate::estimate::{Counts, Likelihood};
 use crate::learners::builder::builder;
@@ -74,7 +75,7 @@ pub(in crate::learners) const ENTRY: LearnerEntry = LearnerEntry::new(
 .keeps("O(S A), and 28 bytes for each distinct transition seen")
 .memory(all_bytes);
 
-const BURN_IN: Key<u64> = Key::count(
+pub(super) const BURN_IN: Key<u64> = Key::count(
     "burn_in",
     1,
     1_000_000,
@@ -96,18 +97,24 @@ fn all_bytes(problem: &Problem) -> u64 {
 }
 
 fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
+    sampler(brief, None)
+}
+
+/// A learner that draws, and looks `ahead` before it follows a plan, or follows that of its only draw.
+pub(super) fn sampler(brief: &Brief, ahead: Option<Ahead>) -> Result<Box<dyn Algorithm>> {
     let optimist = model::planner(brief)?;
     let likelihood = Likelihood::new(brief.problem);
     let k = brief.problem.constraints().free() as u64;
     let moves = brief.settings.get_or(&BURN_IN, || (64 + 16 * k).min(1_000_000))? as usize;
     let epochs = Epochs::new(brief.problem.pairs());
     let stream = Stream::new(brief.seed, &[LABEL]);
-    Ok(Box::new(Sampler { optimist, likelihood, moves, epochs, stream, visited: false }))
+    Ok(Box::new(Sampler { optimist, likelihood, ahead, moves, epochs, stream, visited: false }))
 }
 
 struct Sampler {
     optimist: Optimist,
     likelihood: Likelihood,
+    ahead: Option<Ahead>,
     moves: usize,
     epochs: Epochs,
     /// What draws.
@@ -126,6 +133,18 @@ struct Memory {
 }
 
 impl Sampler {
+    fn draw(&mut self) -> Vec<f64> {
+        let z = self.likelihood.draw(self.moves, &mut self.stream);
+        self.likelihood.lift(&z)
+    }
+
+    /// What the next plan is for.
+    fn theta(&mut self, call: &Call) -> Result<Vec<f64>, Cut> {
+        let Some(ahead) = self.ahead else { return Ok(self.draw()) };
+        let draws: Vec<Vec<f64>> = (0..ahead.draws).map(|_| self.draw()).collect();
+        ahead.choose(&self.optimist, draws, call)
+    }
+
     fn check(&self, stored: &Memory) -> Result<Likelihood, Flaw> {
         self.optimist.check(&stored.standing).within("standing")?;
         let likelihood = self.likelihood.restored(stored.counts.clone()).within("counts")?;
@@ -157,9 +176,8 @@ impl Algorithm for Sampler {
 
     fn plan(&mut self, call: &Call) -> Result<(), Cut> {
         let before = call.keep(|| self.stream.clone());
-        let z = self.likelihood.draw(self.moves, &mut self.stream);
-        let theta = self.likelihood.lift(&z);
-        let planned = model::plan(&mut self.optimist, call, theta, &self.likelihood);
+        let planned =
+            self.theta(call).and_then(|theta| model::plan(&mut self.optimist, call, theta, &self.likelihood));
         match (planned, before) {
             (Err(_), Some(before)) => self.stream = before,
             _ => self.epochs.begin(call.clock.episodes_begun()),
