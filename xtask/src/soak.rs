@@ -18,6 +18,7 @@ const SOAKS: &[(&str, &str)] = &[
     ("dask", "a study on two Dask workers, which are killed 20 times: the same records; dask [KILLS]"),
     ("fits", "how often the intervals of `goalward fit` cover; fits [RUNS [STEPS]], 1,000 and 10,000"),
     ("distances", "G_t <= 17 Gamma_t in audited runs of lr; distances [RUNS [STEPS]], 200 and 20,000"),
+    ("guard", "books of 200 guarded runs, and how seldom a bad policy plays; guard [EPISODES], 10,000"),
     ("python", "interpreters that end, fork and read while threads work; python [ENDS [FORKS [READS]]]"),
     ("serve", "a session of a million steps, kills, damaged requests; serve [STEPS [KILLS [LINES]]]"),
     ("studies", "a study killed at random, pairs of shards: the same records; studies [KILLS [PAIRS]]"),

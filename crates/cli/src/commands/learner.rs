@@ -14,8 +14,8 @@ const EPISODES: u64 = 1000;
 
 #[derive(clap::Args)]
 pub(super) struct LearnerArgs {
-    /// The learner (`goalward list learners`) [default: levis++lr if B is set, else lr, which needs
-    /// to know nothing]; levis++@B=3 is short for levis++ --set B=3
+    /// The learner (`goalward list learners`) [default: levis++lr if B is set, else guarded, which
+    /// needs to know nothing]; levis++@B=3 is short for levis++ --set B=3
     #[arg(long, value_name = "ID", value_parser = Suggest(ids), hide_possible_values = true)]
     pub(super) learner: Option<String>,
     /// Set a parameter of the learner; may be repeated

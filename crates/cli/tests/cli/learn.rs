@@ -62,7 +62,7 @@ fn the_summary_says_what_is_guaranteed() {
     assert!(computed.contains("set, with probability 0.91"), "{computed}");
     // without --learner the recommended one runs, with a note
     for (given, learner, probability) in [
-        ("", "lr,", "regret, with probability 0.96"),
+        ("", "guarded,", "regret, with probability 0.99"),
         ("--set B=3", "levis++lr,", "set, with probability 0.99"),
     ] {
         let ran = place.run(&format!("learn hard-instance --param dim=2 {given} --episodes 5")).done();

@@ -71,12 +71,12 @@ pub fn entry(id: &str) -> Result<LearnerEntry> {
     entry.ok_or_else(|| Error::UnknownId { kind: "learner", id: id.into(), known: known() })
 }
 
-/// The learner that goalward recommends with these settings. `lr` needs to know nothing; with a
-/// bound on B*, `levis++lr` has the paper's guarantee.
+/// The learner that goalward recommends with these settings. `guarded` needs to know nothing, and pays
+/// least of all with a regret theorem; with a bound on B*, `levis++lr` has the paper's guarantee.
 pub fn recommended(settings: &Settings) -> LearnerEntry {
     match settings.get(B.name()) {
         Some(_) => linear_mixture::levis_plus_plus_lr::ENTRY,
-        None => linear_mixture::lr::ENTRY,
+        None => linear_mixture::guarded::ENTRY,
     }
 }
 

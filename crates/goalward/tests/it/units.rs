@@ -9,8 +9,8 @@ use goalward::worlds;
 
 const UNITS: [f64; 11] = [1.0, 1e-99, 1e-50, 1e-9, 1e-6, 1e-3, 0.3, 7.0, 1e6, 1e50, 1e99];
 
-fn recommended() -> [(&'static str, Settings); 2] {
-    [("lr", Settings::new()), ("levis++lr", Settings::new().set("B", "oracle"))]
+fn recommended() -> [(&'static str, Settings); 3] {
+    [("guarded", Settings::new()), ("lr", Settings::new()), ("levis++lr", Settings::new().set("B", "oracle"))]
 }
 
 #[derive(Default)]

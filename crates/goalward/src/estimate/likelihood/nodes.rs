@@ -189,7 +189,7 @@ impl Nodes {
             model.slope(z, &mut slope);
             let bend: f64 = (0..k).map(|i| v[i] * dot(&model.hessian[i * k..(i + 1) * k], &v)).sum();
             let (level, share) = (stream.exponential(), stream.uniform());
-            let (low, high) = chord(frame, z, &v, slice(bend, dot(&slope, &v), level));
+            let (low, high) = chord(frame.polytope(), z, &v, slice(bend, dot(&slope, &v), level));
             let step = low + (high - low) * share;
             if step.is_finite() {
                 z.iter_mut().zip(&v).for_each(|(z, v)| *z += step * v);

@@ -3,8 +3,8 @@
 //!
 //! # What it does
 //!
-//! The posterior, its draws and the epochs are those of `psrl-mixture`. At the beginning of an epoch
-//! it draws several thetas and plans for each, and for their mean. Two numbers are computed for each
+//! The posterior and its draws are those of `psrl-mixture`. Each time that the steps have grown by a
+//! tenth it draws several thetas and plans for each, and for their mean. Two numbers are computed for each
 //! plan and each theta: what an episode regrets under this theta, and how many nats it has against
 //! each of the others on average. Of the episodes ahead, l follow one plan; the rest follow the plan
 //! that is best once the draws are weighed by what l episodes have told. The plan is followed that
@@ -25,7 +25,7 @@
 //! # Cost per step
 //!
 //! That of `psrl-mixture`. A planning call takes a plan for each draw and, with n draws, n^2 passes over
-//! the transitions of a policy, up to 200 times. Memory beyond: 8 n bytes for each pair and state.
+//! the transitions of a policy, up to 100 times. Memory beyond: 8 n bytes for each pair and state.
 //!
 //! # Reference
 //!
@@ -59,14 +59,14 @@ pub(in crate::learners) const ENTRY: LearnerEntry = LearnerEntry::new(
 .guarantee("none; guarded gives it one")
 .parameters(PARAMETERS)
 .family(Family::LinearMixture)
-.cost("O(nnz + d^2); some draws and plans an epoch")
+.cost("O(nnz + d^2); O(log T) times some draws and plans")
 .keeps("O(S A), and 28 bytes for each distinct transition seen")
 // it joins surveys of all learners with the next comparison
 .variants(&[])
 .memory(all_bytes);
 
 const DRAWS: Key<u64> = Key::count("draws", 2, 1000, "thetas that are drawn and compared")
-    .computed("12; fewer, at least 2, where features take more than 2^17 numbers");
+    .computed("8; fewer, at least 2, where features take more than 2^18 numbers");
 
 const HORIZON: Key<u64> = Key::count(
     "horizon",
@@ -85,7 +85,7 @@ builder! {
 }
 
 /// Draws where nothing was said.
-const MOST: u64 = 12;
+const MOST: u64 = 8;
 /// Numbers in the features of all draws together.
 const AFFORDED: u64 = 1 << 21;
 fn default_draws(problem: &Problem) -> u64 {

@@ -295,18 +295,23 @@ impl Optimist {
 /// The most products of pairs and rows: a sweep looks at all rows of a set for each pair, several
 /// times.
 const LABORIOUS: usize = 1 << 24;
+/// With more pairs a set with too many rows takes a quarter of what it may: policy iteration hardly
+/// settles over it. With fewer, a tight set takes fewer plans.
+const MANY: usize = 1 << 12;
 
 /// B, with what is to be taken of its rows where they are many.
 fn chosen_rows(problem: &Problem, rows: Rows) -> Arc<Polytope> {
-    let b = problem.constraints();
-    let most = match rows {
-        Rows::Exact => usize::MAX,
-        Rows::Nearest(count) => (LABORIOUS / problem.pairs().max(1)).max(count.saturating_mul(4)),
-    };
-    match b.has_features() {
-        true => Arc::new(b.with_rows(rows)),
-        false if b.offsets().len() > most => Arc::new(b.taken_at_most(most)),
-        false => Arc::clone(b),
+    let (b, pairs) = (problem.constraints(), problem.pairs().max(1));
+    match rows {
+        _ if b.has_features() => Arc::new(b.with_rows(rows)),
+        Rows::Exact => Arc::clone(b),
+        Rows::Nearest(count) => {
+            let most = (LABORIOUS / pairs).max(count.saturating_mul(4));
+            match b.offsets().len() > most {
+                true => Arc::new(b.with_nearest(most, if pairs > MANY { most / 4 } else { most })),
+                false => Arc::clone(b),
+            }
+        }
     }
 }
 
@@ -321,11 +326,15 @@ mod tests {
             let params = Settings::new().set("states", states).set("actions", 2u32).set("dim", 8u32);
             worlds::build("random-mixture", &params.set("simplex", simplex)).unwrap().problem
         };
+        for (states, part) in [(1_500, 1), (2_500, 4)] {
+            let large = mixture(states, false);
+            let (pairs, rows) = (large.pairs(), large.constraints().offsets().len());
+            assert!(pairs * rows > LABORIOUS && rows < 65_536, "{pairs} {rows}");
+            let (most, kept) = chosen_rows(&large, Rows::default()).nearest();
+            assert!(most >= 1_024 && (most + 1) * pairs > LABORIOUS && most * pairs <= LABORIOUS);
+            assert_eq!(kept, most / part);
+        }
         let large = mixture(1_500, false);
-        let (pairs, rows) = (large.pairs(), large.constraints().offsets().len());
-        assert!(pairs * rows > LABORIOUS && rows < 65_536, "{pairs} {rows}");
-        let most = chosen_rows(&large, Rows::default()).most_taken();
-        assert!(most >= 1_024 && (most + 1) * pairs > LABORIOUS && most * pairs <= LABORIOUS);
         // `exact` takes all of them, and so does a plan that can look at all
         let (small, known) = (mixture(100, false), mixture(5_000, true));
         let nearest = Rows::default();

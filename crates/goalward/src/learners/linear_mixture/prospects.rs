@@ -9,7 +9,7 @@ use crate::plan::{Cut, Devi, Halt, Planner};
 use crate::problem::{Pair, Problem, State};
 
 /// Sweeps over the states of a policy, at most, in which visits are handed on.
-const SWEEPS: usize = 200;
+const SWEEPS: usize = 100;
 /// Visits that were not handed on yet, of one for the start, that no longer matter.
 const LITTLE: f64 = 0.01;
 /// So few visits to a state are not handed on.

@@ -23,9 +23,10 @@
 //! # Cost per step
 //!
 //! That of counting: O(nnz of the row + k^2), k <= d - 1 the dimension of B. A draw takes O(k + 20)
-//! operations a move for each distinct triple seen, and for each row of B. Plans: as many as pairs
-//! visited times log T, and sqrt(K) more. Memory: 16 bytes for each pair, 28 for each distinct
-//! triple seen.
+//! operations a move for each distinct triple seen, and for each row of B. Of more than 65,536
+//! different rows it takes some for a walk, and looks at all where that ends. Plans: as many as
+//! pairs visited times log T, and sqrt(K) more. Memory: 16 bytes for each pair, 28 for each
+//! distinct triple seen.
 //!
 //! # Reference
 //!
@@ -88,6 +89,9 @@ builder! {
     PsrlMixture, ENTRY;
     BURN_IN, burn_in => u64;
 }
+
+/// One that looks ahead does so each time that the steps have grown by this factor.
+const GROWTH: f64 = 1.1;
 
 /// The label of the numbers that draw.
 const LABEL: u64 = 0x7073_726c; // "psrl"
@@ -166,6 +170,9 @@ impl Algorithm for Sampler {
     }
 
     fn due(&mut self, now: &Clock) -> Option<Reason> {
+        if self.ahead.is_some() {
+            return (now.t > now.t_j && now.t as f64 >= GROWTH * now.t_j as f64).then_some(Reason::Time);
+        }
         let visited = std::mem::take(&mut self.visited).then_some(Reason::Visits);
         visited.or(self.epochs.is_long(now.episodes_begun()).then_some(Reason::Episodes))
     }
