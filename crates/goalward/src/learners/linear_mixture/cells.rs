@@ -124,7 +124,7 @@ impl Splitter<'_> {
         let way = way(self.task, &mut cell.set, &cell.v, self.halt)?;
         let (mut thetas, mut visits, mut mean) = (Vec::new(), Vec::new(), vec![0.0; d]);
         let (mut phi, mut theta) = (vec![0.0; d], vec![0.0; d]);
-        for met in way.iter().filter(|met| met.visits > 0.0) {
+        for met in way.met.iter().filter(|met| met.visits > 0.0) {
             let best = (0..met.q.len()).min_by(|&a, &b| met.q[a].total_cmp(&met.q[b]));
             let Some(best) = best else { continue };
             problem.phi_v(problem.pairs_of(met.state).start + best, &cell.v, &mut phi);

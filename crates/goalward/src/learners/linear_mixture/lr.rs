@@ -22,7 +22,8 @@
 //! **Which set.** An ellipsoid around the likelihood set is quick to plan over, and loose where the
 //! plan looks. So the set's own answers are found first, for the pairs that the values of the last
 //! plan meet most often on their way from the start, and tangents there cut the ellipsoid
-//! (`set=cuts`). `set=outer` leaves the ellipsoid as it is, `set=exact` takes the set itself for
+//! (`set=cuts`). A way that is too long to be followed makes no cuts: a plan that knows its first part
+//! better than all else turns from it, and the next one back. `set=outer` leaves the ellipsoid as it is, `set=exact` takes the set itself for
 //! every pair. (To plan, cut and plan again, up to three times, gains nothing that can be
 //! measured.)
 //!

@@ -11,7 +11,7 @@ use crate::numeric::stored::{Flaw, Within, length};
 use crate::numeric::support::{ConvexSet, SupportMin};
 use crate::numeric::{Polytope, Rows, Stream};
 use crate::parameters::Key;
-use crate::plan::{Cut, Devi, Met, Planner, Task, way};
+use crate::plan::{Cut, Devi, Planner, Task, Walk, way};
 use crate::problem::{Action, Pair, Problem, State, all_rows};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -109,11 +109,11 @@ impl Standing {
 pub(super) fn bytes(problem: &Problem) -> u64 {
     let (pairs, states) = (problem.pairs() as u64, problem.states() as u64);
     let d = problem.dim() as u64;
-    // per pair: costs, Q twice, warm starts, a place among the triples; per state: V several times,
-    // a chosen theta, and twice, while they are made, the chosen action's successors with their
-    // weights
+    // per pair: costs, Q twice and its bound, warm starts, a place among the triples; per state: V
+    // several times, a chosen theta, and twice, while they are made, the chosen action's successors
+    // with their weights
     let chosen = all_rows(problem) * states / pairs.max(1);
-    (40 + 2 * (d + 1)) * pairs + (160 + 8 * d) * states + 32 * chosen
+    (48 + 2 * (d + 1)) * pairs + (168 + 8 * d) * states + 32 * chosen
 }
 
 impl Optimist {
@@ -197,7 +197,7 @@ impl Optimist {
     }
 
     /// Where the values of the last plan lead to over a set.
-    pub(super) fn way(&self, call: &Call, set: &mut ConvexSet, rate: Rate) -> Result<Vec<Met>, Cut> {
+    pub(super) fn way(&self, call: &Call, set: &mut ConvexSet, rate: Rate) -> Result<Walk, Cut> {
         let Rate { eps, q } = rate;
         let task = Task { problem: &self.problem, costs: &self.costs, b: self.b, eps, q };
         way(&task, set, &self.standing.v, call.halt)
