@@ -110,7 +110,6 @@ pub(super) fn floor(
 }
 
 impl Splitter<'_> {
-    /// The values of a plan over a cell.
     fn plan(&mut self, set: &mut (impl SupportMin + Clone), start: &[f64]) -> Result<Vec<f64>, Cut> {
         let done = self.devi.plan_unless(self.task, set, Planner::Fast, start, self.halt)?;
         self.last = done.sweeps * self.task.problem.pairs() as u64;

@@ -52,7 +52,7 @@
 //! O(nnz of the row + k^2), k <= d - 1 the dimension of B, and about 24 + 2k products of k numbers
 //! for the prediction, whatever the number of triples; a support problem while something was learnt
 //! since the last plan; and a short Newton fit each time that the data have grown by a quarter, or
-//! that the prediction's points are worn. O(d log T) planning calls in all, each of which passes
+//! that the prediction's effective sample size is low. O(d log T) planning calls in all, each of which passes
 //! over the triples seen ([`LikelihoodKeeper`](crate::confidence::LikelihoodKeeper)). Memory: 28
 //! bytes for each distinct triple seen; 16 more while a fit or a plan is made, and up to 8 MB for
 //! the set itself.
