@@ -104,7 +104,6 @@ fn sets(report: &AuditReport) -> Option<Titled> {
     (!used.is_empty()).then(|| (title.into(), note, plot))
 }
 
-/// What every set is called.
 fn names(report: &AuditReport, count: usize) -> Vec<String> {
     let levels = report.levels.iter().map(|level| format!("level {}", level.level));
     let mut names: Vec<String> = match report.levels.is_empty() && report.likelihood.is_none() {

@@ -6,9 +6,7 @@ use crate::numeric::{Cholesky, Polytope, Portable, dot};
 /// Terms -weight log(constant + row z) to be summed; every row has k numbers. Terms without weight
 /// do not count.
 pub(super) trait Summands {
-    /// How many there are.
     fn len(&self) -> usize;
-    /// The weight of one.
     fn weight(&self, i: usize) -> f64;
     /// Shows rows and constants in parts, in order: the number of the first, and both.
     fn each(&self, show: impl FnMut(usize, &[f64], &[f64]));

@@ -7,11 +7,11 @@ use crate::estimate::Ridge;
 use crate::learners::core::{greedy, limit};
 use crate::learners::shared::ROWS;
 use crate::learners::{Brief, Call, Clock, Details, Emptiness, MixturePlan, PlanReport, Probe, Reason};
-use crate::numeric::stored::{Flaw, Within, at_most, numbers};
+use crate::numeric::stored::{Flaw, Within, length};
 use crate::numeric::support::{ConvexSet, SupportMin};
 use crate::numeric::{Polytope, Rows, Stream};
 use crate::parameters::Key;
-use crate::plan::{Cut, Devi, Met, Planner, Task, way};
+use crate::plan::{Cut, Devi, Planner, Task, Walk, way};
 use crate::problem::{Action, Pair, Problem, State, all_rows};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -109,11 +109,11 @@ impl Standing {
 pub(super) fn bytes(problem: &Problem) -> u64 {
     let (pairs, states) = (problem.pairs() as u64, problem.states() as u64);
     let d = problem.dim() as u64;
-    // per pair: costs, Q twice, warm starts, a place among the triples; per state: V several times,
-    // a chosen theta, and twice, while they are made, the chosen action's successors with their
-    // weights
+    // per pair: costs, Q twice and its bound, warm starts, a place among the triples; per state: V
+    // several times, a chosen theta, and twice, while they are made, the chosen action's successors
+    // with their weights
     let chosen = all_rows(problem) * states / pairs.max(1);
-    (40 + 2 * (d + 1)) * pairs + (160 + 8 * d) * states + 32 * chosen
+    (48 + 2 * (d + 1)) * pairs + (168 + 8 * d) * states + 32 * chosen
 }
 
 impl Optimist {
@@ -197,7 +197,7 @@ impl Optimist {
     }
 
     /// Where the values of the last plan lead to over a set.
-    pub(super) fn way(&self, call: &Call, set: &mut ConvexSet, rate: Rate) -> Result<Vec<Met>, Cut> {
+    pub(super) fn way(&self, call: &Call, set: &mut ConvexSet, rate: Rate) -> Result<Walk, Cut> {
         let Rate { eps, q } = rate;
         let task = Task { problem: &self.problem, costs: &self.costs, b: self.b, eps, q };
         way(&task, set, &self.standing.v, call.halt)
@@ -284,15 +284,11 @@ impl Optimist {
         }
     }
 
-    /// Whether a stored standing can be one of this learner.
-    pub(super) fn check(&self, stored: &Standing, now: &Clock) -> Result<(), Flaw> {
-        at_most("violations", stored.violations, now.j, "the planning calls")?;
-        at_most("contradictions", stored.contradictions, now.j, "the planning calls")?;
-        at_most("relaxed", stored.relaxed, now.j, "the planning calls")?;
+    pub(super) fn check(&self, stored: &Standing) -> Result<(), Flaw> {
         stored.ties.check(&self.standing.ties).within("ties")?;
-        numbers("q", &stored.q, self.problem.pairs())?;
-        numbers("v", &stored.v, self.problem.states())?;
-        PlanReport::check_last(stored.last_plan.as_ref(), &self.problem, now).within("last_plan")
+        length("q", &stored.q, self.problem.pairs())?;
+        length("v", &stored.v, self.problem.states())?;
+        PlanReport::check(stored.last_plan.as_ref(), &self.problem).within("last_plan")
     }
 }
 

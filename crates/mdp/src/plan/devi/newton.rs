@@ -100,6 +100,8 @@ impl Devi {
     ) -> Result<(f64, Defect), Cut> {
         let (mut best, mut found) = ((f64::INFINITY, Defect::default()), 0);
         let (mut best_v, mut off_before) = (self.v.clone(), f64::INFINITY);
+        // those of another set or discount say nothing
+        self.bounds.prior = None;
         let relaxed = set.is_relaxed();
         let rounds = if relaxed { RELAXED_ROUNDS } else { ROUNDS };
         for round in 0..rounds {
