@@ -2,6 +2,7 @@
 
 use super::clock::{Clock, Reason};
 use super::guard::Player;
+use super::learner::Learner;
 use super::report::Probe;
 use crate::confidence::Claim;
 use crate::estimate::Likelihood;
@@ -62,6 +63,12 @@ pub trait Algorithm: Send + Sync {
 
     /// Takes an action that is proposed for the next step; whether it takes proposals at all.
     fn propose(&mut self, _proposal: Action) -> bool {
+        false
+    }
+
+    /// Takes a learner whose actions it follows under its guard, in place of proposals; whether it
+    /// follows one that it is given.
+    fn follow(&mut self, _inner: Learner) -> bool {
         false
     }
 

@@ -26,6 +26,36 @@ impl Learner {
         self.act(s)
     }
 
+    /// Before the first step: a learner that [takes
+    /// proposals](crate::learners::linear_mixture::guarded) follows another one in their place, such as
+    /// one of your own ([`Learner::of`]). Its books call it by its id, and its snapshots hold the
+    /// other's. To restore one, build both learners as they were, follow, and then
+    /// [`restore`](Self::restore).
+    ///
+    /// [`Error::Misuse`] after the first step, for a learner that takes no proposals, and for an inner
+    /// learner with a guard; [`Error::Mismatch`] if that was built for another problem.
+    pub fn follow(&mut self, mut inner: Learner) -> Result<()> {
+        if let Some(fault) = self.problem.difference(&inner.problem) {
+            let [first, second] = [&*self, &inner].map(|one| format!("the problem of learner {}", one.id));
+            return Err(Error::Mismatch { first, second, fault });
+        }
+        let fault = if inner.guard().is_some() {
+            "a guard within a guard guards nothing: follow another learner".into()
+        } else if self.total.t > 0 || self.player().is_some() {
+            "an inner learner is given before the first action, not later".into()
+        } else {
+            // its plans are never cut off, like those of an inner learner that is named
+            inner.heed(&Halt::never());
+            let id = inner.id.clone();
+            if self.algorithm.follow(inner) {
+                self.in_force.insert(Guard::INNER.into(), id.into());
+                return Ok(());
+            }
+            format!("{} follows no learner that it is given: guarded@inner=proposals does", self.id)
+        };
+        Err(Error::Misuse { t: self.total.t + 1, fault })
+    }
+
     /// Who chooses the actions of the episode under way; none between episodes, and from a learner
     /// without a guard.
     pub fn player(&self) -> Option<Player> {

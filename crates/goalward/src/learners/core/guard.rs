@@ -79,6 +79,9 @@ pub struct Guard {
 }
 
 impl Guard {
+    /// The parameter that names the inner learner.
+    pub(in crate::learners) const INNER: &str = "inner";
+
     /// Nothing has happened.
     pub(in crate::learners) fn new(inner: String, budget: f64, kappa: f64, directions: usize) -> Guard {
         Guard {
@@ -172,8 +175,10 @@ impl Guard {
 
     /// Whether stored books can be those of this guard.
     pub(in crate::learners) fn check(&self, own: &Guard, problem: &Problem) -> Result<(), Flaw> {
-        let same = |guard: &Guard| (guard.inner.clone(), guard.budget, guard.kappa, guard.directions);
-        ensure(same(self) == same(own), "inner", || "the guard is another one".into())?;
+        let fault = || format!("it follows {} here, and followed {} then", own.inner, self.inner);
+        ensure(self.inner == own.inner, "inner", fault)?;
+        let same = |guard: &Guard| (guard.budget, guard.kappa, guard.directions);
+        ensure(same(self) == same(own), "budget", || "the guard is another one".into())?;
         at_most("episodes", self.episodes, MOST, "which no run reaches")?;
         at_most("inner_episodes", self.inner_episodes, self.episodes, "the episodes")?;
         at_most("handovers", self.handovers.len() as u64, self.inner_episodes, "the episodes")?;
