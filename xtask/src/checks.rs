@@ -2,15 +2,13 @@
 //! the processor seconds of each part.
 
 use crate::artifacts::{self, TestProgram};
-use crate::{browser, cargo, docs, process, python, root, skipped, timing};
+use crate::{browser, cargo, docs, process, python, root, skipped};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 
-/// A test that takes longer than this belongs into a soak, with a sample of it as the test.
-const LONG: f64 = 20.0;
 /// All parts together should take less than this.
 const LIMIT: f64 = 20.0 * 60.0;
 
@@ -18,14 +16,12 @@ struct Parts {
     began: Instant,
     /// Name, seconds, processor seconds.
     done: Vec<(String, f64, Option<f64>)>,
-    /// Long tests with their seconds.
-    slow: Vec<(String, f64)>,
     /// What was skipped, a line for each.
     skipped: Vec<String>,
 }
 
 pub(crate) fn run() -> Result<ExitCode> {
-    let mut parts = Parts { began: Instant::now(), done: Vec::new(), slow: Vec::new(), skipped: Vec::new() };
+    let mut parts = Parts { began: Instant::now(), done: Vec::new(), skipped: Vec::new() };
     let outcome = all(&mut parts);
     eprint!("{}", parts.table());
     outcome?;
@@ -113,15 +109,18 @@ impl Parts {
         })
     }
 
+    /// All output is shown if a test fails, otherwise the summary.
     fn test(&mut self, test: &TestProgram) -> Result<()> {
         let notes = skipped::folder()?;
-        let seconds = self.part(&test.name, || match timing::run(test, &notes)? {
-            (true, seconds) => Ok(seconds),
-            (false, _) => bail!("a test failed"),
+        self.part(&test.name, || {
+            let mut command = Command::new(&test.program);
+            command.current_dir(&test.folder).env("CARGO_MANIFEST_DIR", &test.folder);
+            let output = command.env(skipped::VARIABLE, &notes).stderr(Stdio::inherit()).output()?;
+            let (said, passed) = (String::from_utf8_lossy(&output.stdout), output.status.success());
+            let shown = said.lines().filter(|line| !passed || line.starts_with("test result"));
+            shown.for_each(|line| eprintln!("{line}"));
+            if passed { Ok(()) } else { bail!("a test failed") }
         })?;
-        let mut slow: Vec<_> = seconds.into_iter().filter(|(_, seconds)| *seconds > LONG).collect();
-        slow.sort_by(|a, b| b.1.total_cmp(&a.1));
-        self.slow.extend(slow);
         self.skipped.extend(skipped::take(&notes)?);
         Ok(())
     }
@@ -155,9 +154,6 @@ impl Parts {
         let mut table: String = parts.map(|(name, seconds, cpu)| line(name, *seconds, *cpu)).collect();
         let total = self.began.elapsed().as_secs_f64();
         table.push_str(&line("total", total, process::cpu()));
-        for (name, seconds) in &self.slow {
-            table.push_str(&format!("over {LONG:.0} s: {name} took {seconds:.0} s; can it be a soak?\n"));
-        }
         for line in &self.skipped {
             table.push_str(&format!("{line}\n"));
         }

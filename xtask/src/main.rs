@@ -9,12 +9,10 @@ mod dummy;
 mod laws;
 mod licences;
 mod metadata;
-mod mutants;
 mod process;
 mod python;
 mod skipped;
 mod soak;
-mod timing;
 mod tree;
 
 use anyhow::{Context, Result};
@@ -33,8 +31,7 @@ usage: cargo xtask test                    format, lints, all tests, documentati
        more pages are replays
        cargo xtask dummy                   add a learner to a copy: it takes one file and one line
        cargo xtask wheel                   build the Python wheel for release, and try it
-       cargo xtask soak NAME               run a long sweep; without a name, list them
-       cargo xtask mutants FILE            change a file in small ways: which changes does no test notice?";
+       cargo xtask soak NAME               run a long sweep; without a name, list them";
 
 fn main() -> Result<ExitCode> {
     let args: Vec<String> = env::args().skip(1).collect();
@@ -47,7 +44,6 @@ fn main() -> Result<ExitCode> {
         ["dummy"] => dummy::run(),
         ["soak", ref rest @ ..] => soak::run(rest),
         ["wheel"] => python::wheel(),
-        ["mutants", ref rest @ ..] => mutants::run(rest),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             Ok(ExitCode::SUCCESS)

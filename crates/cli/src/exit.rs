@@ -20,7 +20,6 @@ pub(crate) enum Outcome {
 /// Whether `--quiet` was given: set before anything is printed.
 static QUIET: AtomicBool = AtomicBool::new(false);
 
-/// From now on there are no notes and no progress.
 pub(crate) fn hush() {
     QUIET.store(true, Ordering::Relaxed);
 }
@@ -76,14 +75,12 @@ pub(crate) fn clap(message: &clap::Error) -> ExitCode {
     }
 }
 
-/// Prints a note on stderr, unless `--quiet` was given.
 pub(crate) fn note(text: impl fmt::Display) {
     if !quiet() {
         say("note:", AnsiColor::Yellow, text);
     }
 }
 
-/// Prints what to do about a note.
 pub(crate) fn hint_at(text: impl fmt::Display) {
     if !quiet() {
         say("hint:", AnsiColor::Cyan, text);

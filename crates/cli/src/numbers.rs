@@ -32,15 +32,6 @@ pub(crate) fn real(x: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
-/// A number with `decimals` digits after the point, and never -0.000.
-pub(crate) fn fixed(x: f64, decimals: usize) -> String {
-    let text = format!("{x:.decimals$}");
-    match text.strip_prefix('-') {
-        Some(rest) if rest.chars().all(|c| c == '0' || c == '.') => rest.into(),
-        _ => text,
-    }
-}
-
 /// A number with all its digits, and with an exponent where there would be rows of zeros.
 pub(crate) fn every_digit(x: f64) -> String {
     match x.abs() {
@@ -85,11 +76,6 @@ mod tests {
         assert_eq!(real(1.5e-9), "1.50000e-9");
         assert_eq!(real(f64::INFINITY), "inf");
         assert_eq!(vector(&[0.5, 1.0, -0.0]), "[0.5, 1, 0]");
-        assert_eq!(fixed(-0.0, 3), "0.000");
-        assert_eq!(fixed(-0.0004, 3), "0.000");
-        assert_eq!(fixed(-0.0006, 3), "-0.001");
-        assert_eq!(fixed(-0.2, 0), "0");
-        assert_eq!(fixed(f64::NEG_INFINITY, 3), "-inf");
         assert_eq!(every_digit(-0.0), "0");
         assert_eq!(every_digit(2.0 / 3.0), "0.6666666666666666");
         assert_eq!(every_digit(1e-300), "1e-300");

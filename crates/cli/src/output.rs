@@ -15,7 +15,6 @@ pub(crate) struct Json {
 }
 
 impl Json {
-    /// Prints a result as JSON or as text.
     pub(crate) fn put(self, value: &impl Serialize, words: impl FnOnce() -> String) -> anyhow::Result<()> {
         if self.json { json(value) } else { Ok(text(&words())?) }
     }
@@ -40,7 +39,6 @@ pub(crate) fn bytes(bytes: &[u8]) -> Result<(), Usage> {
     pieces(|out| out.write_all(bytes))
 }
 
-/// Prints what `write` writes, piece by piece.
 pub(crate) fn pieces(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Usage> {
     let mut out = io::stdout().lock();
     match write(&mut out).and_then(|()| out.flush()) {

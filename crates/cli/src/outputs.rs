@@ -80,7 +80,6 @@ impl Files {
         }
     }
 
-    /// The command is to append to this file.
     pub(crate) fn appends(&mut self, what: &str, path: &Path) -> Result<(), Usage> {
         self.has_not(what, path)?;
         self.written.push((what.into(), path.into()));

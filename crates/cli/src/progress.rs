@@ -58,7 +58,6 @@ impl Busy {
         &self.halt
     }
 
-    /// Hides the bar while something is written to the terminal.
     pub(crate) fn aside<T>(&self, act: impl FnOnce() -> T) -> T {
         self.bar.suspend(act)
     }
@@ -70,7 +69,6 @@ impl Drop for Busy {
     }
 }
 
-/// How far reading, building and planning are, as it follows what is being done.
 fn counts(done: Done, lacking: Option<f64>) -> String {
     let mut text = String::new();
     if done.bytes >= 1_000_000 {
@@ -85,7 +83,6 @@ fn counts(done: Done, lacking: Option<f64>) -> String {
     text + &residual(lacking)
 }
 
-/// The residual of the equations over the admissible one.
 fn residual(lacking: Option<f64>) -> String {
     match lacking.filter(|&lacking| lacking > 1.0 && lacking.is_finite()) {
         Some(lacking) => format!(", residual {lacking:.0e} times what is enough"),
@@ -93,7 +90,6 @@ fn residual(lacking: Option<f64>) -> String {
     }
 }
 
-/// Whether a run is in a long planning call, and its residual.
 fn planning(lacking: Option<f64>) -> String {
     lacking.map_or(String::new(), |_| format!("  planning{}", residual(lacking)))
 }
@@ -128,7 +124,6 @@ impl Reading {
         Reading(bar(size, template))
     }
 
-    /// `rows` were read, from `bytes`.
     pub(crate) fn at(&self, rows: u64, bytes: u64) {
         if rows.is_multiple_of(LOOK_EVERY * 64) {
             self.0.set_message(format!("{} rows", numbers::count(rows)));

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-const LEARNERS: [&str; 3] = ["lr", "levis++lr", "psrl-mixture"];
+const LEARNERS: [&str; 4] = ["guarded", "lr", "levis++lr", "psrl-mixture"];
 const LIMIT: Duration = Duration::from_secs(1);
 /// The clock of processors ticks a few times in this.
 const TOLD: Duration = Duration::from_millis(50);

@@ -52,7 +52,7 @@ pub struct Ran {
 
 /// The jobs of a grid by their state.
 #[derive(Clone, Debug)]
-pub struct Left<'a> {
+pub struct Sorted<'a> {
     /// Jobs that are to be run, in their order.
     pub open: Vec<&'a Job>,
     /// Jobs that are finished.
@@ -62,29 +62,29 @@ pub struct Left<'a> {
 }
 
 /// Sorts the jobs of a grid by the records that are there.
-pub fn left<'a>(grid: &'a Grid, folder: &StudyFolder, options: &RunOptions) -> Result<Left<'a>> {
-    let mut left = Left { open: Vec::new(), finished: 0, failed: 0 };
+pub fn sorted<'a>(grid: &'a Grid, folder: &StudyFolder, options: &RunOptions) -> Result<Sorted<'a>> {
+    let mut sorted = Sorted { open: Vec::new(), finished: 0, failed: 0 };
     for (_, job) in grid.jobs.iter().enumerate().filter(|(n, _)| options.shard.has(*n)) {
         match folder.manifest(&job.hash)? {
-            Some(manifest) if manifest.error.is_some() && options.retry => left.open.push(job),
-            Some(manifest) if manifest.error.is_some() => left.failed += 1,
+            Some(manifest) if manifest.error.is_some() && options.retry => sorted.open.push(job),
+            Some(manifest) if manifest.error.is_some() => sorted.failed += 1,
             Some(manifest) if folder.is_whole(&manifest)? => {
                 // a process may have died between manifest and checkpoint
                 folder.forget(&job.hash);
-                left.finished += 1;
+                sorted.finished += 1;
             }
             _ => {
                 folder.disown(&job.hash);
-                left.open.push(job);
+                sorted.open.push(job);
             }
         }
     }
-    Ok(left)
+    Ok(sorted)
 }
 
 /// Runs the jobs of a grid that are not finished yet.
 pub fn run(grid: &Grid, folder: &StudyFolder, options: &RunOptions, progress: &dyn Progress) -> Result<Ran> {
-    let Left { open, finished, failed } = left(grid, folder, options)?;
+    let Sorted { open, finished, failed } = sorted(grid, folder, options)?;
     let ran = run_jobs(grid, &open, folder, options, progress)?;
     Ok(Ran { before: finished, failed: failed + ran.failed, ..ran })
 }

@@ -49,4 +49,4 @@ pub use parcel::Parcel;
 pub use present::{Presented, answer, present};
 pub use progress::{Progress, Silent};
 pub use queue::Queue;
-pub use table::{Table, quoted};
+pub use table::{Table, fixed, quoted};

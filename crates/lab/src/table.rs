@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// A number with this many decimals, and never -0.0.
-pub(crate) fn fixed(x: f64, decimals: usize) -> String {
+pub fn fixed(x: f64, decimals: usize) -> String {
     let text = format!("{x:.decimals$}");
     match text.strip_prefix('-') {
         Some(rest) if rest.chars().all(|c| c == '0' || c == '.') => rest.into(),

@@ -1,12 +1,7 @@
-//! Whether values from a file fit the problem at hand, so that nothing can panic. A checkpoint is
-//! sealed against accidents. A flaw names its place.
+//! Whether values from a file fit the problem at hand, so that nothing can panic. A
+//! checkpoint is sealed against accidents: shapes are judged, ranges are not. A flaw names its place.
 
 use std::fmt;
-
-/// No stored number is larger: the product of two is still finite.
-pub const LARGEST: f64 = 1e150;
-/// No stored count is larger: beyond this not every one is an `f64`.
-pub const MOST: u64 = 1 << 53;
 
 /// What is wrong with a stored value, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,24 +43,7 @@ pub fn ensure(holds: bool, place: &str, fault: impl FnOnce() -> String) -> Resul
     if holds { Ok(()) } else { Err(Flaw::new(place, fault())) }
 }
 
-/// So many numbers, all of them finite and of a size that can be computed with.
-pub fn numbers(place: &str, values: &[f64], count: usize) -> Result<(), Flaw> {
-    ensure(values.len() == count, place, || format!("{} numbers, but {count} are expected", values.len()))?;
-    match values.iter().find(|x| !(-LARGEST..=LARGEST).contains(*x)) {
-        Some(x) => Err(Flaw::new(place, format!("{x:e} is out of range"))),
-        None => Ok(()),
-    }
-}
-
-/// Every number between two limits.
-pub fn between(place: &str, values: &[f64], low: f64, high: f64) -> Result<(), Flaw> {
-    match values.iter().find(|x| !(low..=high).contains(*x)) {
-        Some(x) => Err(Flaw::new(place, format!("{x:e} is not between {low:e} and {high:e}"))),
-        None => Ok(()),
-    }
-}
-
-/// A count, at most another.
-pub fn at_most(place: &str, count: u64, most: u64, what: &str) -> Result<(), Flaw> {
-    ensure(count <= most, place, || format!("{count} is more than {most}, {what}"))
+/// A list has this many entries.
+pub fn length<T>(place: &str, list: &[T], count: usize) -> Result<(), Flaw> {
+    ensure(list.len() == count, place, || format!("{} entries, but {count} are expected", list.len()))
 }

@@ -137,7 +137,7 @@ impl PyStudyFolder {
     fn left(&self, py: Python, retry: bool) -> PyResult<(Vec<(String, usize, u64, String)>, usize, usize)> {
         let folder = self.held()?;
         let options = RunOptions { retry, ..RunOptions::default() };
-        let left = outside(py, || engine::left(&self.grid, &folder, &options))?.map_err(told)?;
+        let sorted = outside(py, || engine::sorted(&self.grid, &folder, &options))?.map_err(told)?;
         let study = &self.grid.study;
         let told = |job: &&Job| {
             let (world, learner) = (&study.worlds[job.world], &study.learners[job.learner]);
@@ -145,7 +145,7 @@ impl PyStudyFolder {
             let cell = job.world * study.learners.len() + job.learner;
             (job.hash.clone(), cell, world.length.episodes, called)
         };
-        Ok((left.open.iter().map(told).collect(), left.finished, left.failed))
+        Ok((sorted.open.iter().map(told).collect(), sorted.finished, sorted.failed))
     }
 
     /// Runs jobs by their hashes; how many were finished, and how many failed. Jobs under way are

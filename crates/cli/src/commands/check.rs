@@ -106,8 +106,8 @@ fn findings(report: &Report) -> String {
             Level::Warning => "warning",
             Level::Note => "note",
         };
-        text.push_str(&format!("{level}: {}\n", finding.message));
-        if let Some(hint) = &finding.hint {
+        text.push_str(&format!("{level}: {}\n", finding.note.message));
+        if let Some(hint) = &finding.note.hint {
             text.push_str(&format!("  hint: {}\n", with_flags(hint)));
         }
     }

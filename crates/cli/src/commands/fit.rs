@@ -217,7 +217,6 @@ impl Summary<'_> {
         })
     }
 
-    /// Notes on results that mean nothing.
     fn warn(&self) {
         let rejected = self.fit.misfit.step.is_some();
         if rejected || self.fit.contradiction {

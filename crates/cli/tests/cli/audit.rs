@@ -60,6 +60,13 @@ fn figures_are_drawn_into_a_folder() {
         assert!(svg.starts_with("<svg"), "{name}");
         assert!(std::fs::metadata(place.path(&format!("seen/{name}.png"))).unwrap().len() > 1_000);
     }
+    place
+        .run("audit windy-grid@n=3 --learner guarded@inner=random --episodes 20 --figures held --quiet")
+        .done();
+    let svg = std::fs::read_to_string(place.path("held/guard.svg")).unwrap();
+    for words in ["The inner learner began", "begun by random", "ledger L", "handed over"] {
+        assert!(svg.contains(words), "{words}");
+    }
     std::fs::write(place.path("file"), "here").unwrap();
     place.run("audit windy-grid@n=3 --learner lr --figures file").refused(&["--figures file", "folder"]);
 }

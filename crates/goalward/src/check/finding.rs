@@ -20,51 +20,30 @@ pub enum Level {
     Note,
 }
 
-/// One thing that was found, with its place, the offending value and what to do about it.
+/// One thing that was found.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Finding {
     /// How bad it is.
     pub level: Level,
-    /// What kind of thing it is, in one word.
-    pub kind: &'static str,
-    /// All of it in a sentence.
-    pub message: String,
-    /// What to do about it.
-    pub hint: Option<String>,
-    /// The line of the file, from 1.
-    pub line: Option<usize>,
-    /// The state's name.
-    pub state: Option<String>,
-    /// The action's name.
-    pub action: Option<String>,
-    /// The offending number.
-    pub value: Option<f64>,
+    /// What it is, with its place, the offending value and what to do about it.
+    #[serde(flatten)]
+    pub note: Note,
     /// All states that it concerns, where there may be several (the first few).
     pub states: Vec<String>,
 }
 
 impl Finding {
     pub(super) fn new(level: Level, kind: &'static str, message: impl Into<String>) -> Finding {
-        Finding {
-            level,
-            kind,
-            message: message.into(),
-            hint: None,
-            line: None,
-            state: None,
-            action: None,
-            value: None,
-            states: Vec::new(),
-        }
+        Finding { level, note: Note::new(kind, message), states: Vec::new() }
     }
 
     pub(super) fn hint(self, hint: impl Into<String>) -> Finding {
-        Finding { hint: Some(hint.into()), ..self }
+        Finding { note: self.note.hint(hint), ..self }
     }
 
     pub(super) fn value(self, value: f64) -> Finding {
-        Finding { value: Some(value), ..self }
+        Finding { note: self.note.value(value), ..self }
     }
 
     pub(super) fn states(self, names: impl Iterator<Item = String>) -> Finding {
@@ -97,29 +76,29 @@ impl Finding {
             Error::AtLine { source, .. } | Error::InFile { source, .. } => Finding::of(source),
             _ => Finding::new(Level::Error, Finding::kind_of(error), ""),
         };
-        finding.message = error.to_string();
-        finding.hint = error.hint();
+        let note = &mut finding.note;
+        (note.message, note.hint) = (error.to_string(), error.hint());
         match error {
-            Error::AtLine { line, .. } | Error::File { line, .. } => finding.line = Some(*line),
+            Error::AtLine { line, .. } | Error::File { line, .. } => note.line = Some(*line),
             Error::Probability { state, action, probability: value, .. }
             | Error::RowSum { state, action, sum: value, .. }
             | Error::ModelRow { state, action, sum: value, .. }
             | Error::ThetaOutside { state, action, sum: value, .. }
             | Error::Cost { state, action, cost: value }
             | Error::GoalCost { goal: state, action, cost: value } => {
-                finding.state = Some(state.clone());
-                finding.action = Some(action.clone());
-                finding.value = Some(*value);
+                note.state = Some(state.clone());
+                note.action = Some(action.clone());
+                note.value = Some(*value);
             }
             Error::NoSuccessor { state, action }
             | Error::RowsContradict { state, action, .. }
             | Error::Feature { state, action, .. }
             | Error::GoalNotAbsorbing { goal: state, action, .. } => {
-                finding.state = Some(state.clone());
-                finding.action = Some(action.clone());
+                note.state = Some(state.clone());
+                note.action = Some(action.clone());
             }
-            Error::NoAction { state } => finding.state = Some(state.clone()),
-            Error::ThetaExtra { value, .. } => finding.value = Some(*value),
+            Error::NoAction { state } => note.state = Some(state.clone()),
+            Error::ThetaExtra { value, .. } => note.value = Some(*value),
             Error::GoalUnreachable { states, .. } | Error::NoProperPolicy { states } => {
                 finding.states = states.iter().take(KEPT).cloned().collect();
             }
@@ -138,7 +117,7 @@ pub(super) struct Findings {
 
 impl Findings {
     pub(super) fn add(&mut self, finding: Finding) {
-        let count = self.counts.entry((finding.level, finding.kind)).or_default();
+        let count = self.counts.entry((finding.level, finding.note.kind)).or_default();
         *count += 1;
         if *count <= KEPT {
             self.kept.push(finding);
@@ -164,14 +143,7 @@ impl Findings {
     /// perhaps not meant.
     pub(super) fn note(&mut self, note: &Note) {
         let level = if note.kind == "rewards" { Level::Note } else { Level::Warning };
-        self.add(Finding {
-            hint: note.hint.clone(),
-            line: note.line,
-            state: note.state.clone(),
-            action: note.action.clone(),
-            value: note.value,
-            ..Finding::new(level, note.kind, note.message.clone())
-        });
+        self.add(Finding { level, note: note.clone(), states: Vec::new() });
     }
 
     /// Findings that were counted elsewhere.
@@ -189,7 +161,7 @@ impl Findings {
     pub(super) fn omitted(&self) -> BTreeMap<&'static str, usize> {
         let mut omitted = BTreeMap::new();
         for (&(level, kind), &count) in &self.counts {
-            let kept = self.kept.iter().filter(|f| f.level == level && f.kind == kind).count();
+            let kept = self.kept.iter().filter(|f| f.level == level && f.note.kind == kind).count();
             if count > kept {
                 *omitted.entry(kind).or_default() += count - kept;
             }

@@ -3,7 +3,6 @@
 use super::checkpoint::{bytes_of, other_version, unsealed};
 use super::{Arena, RunSpec, seal};
 use crate::learners::{self, Learner, Need, Snapshot, Told};
-use crate::numeric::stored::{MOST, at_most};
 use crate::parameters::Settings;
 use crate::problem::{Fingerprint, Instance};
 use crate::{Error, Result, output};
@@ -130,8 +129,6 @@ impl Agent {
                 saved.name
             ));
         }
-        at_most("episodes", saved.spec.episodes, MOST, "which no run reaches")
-            .map_err(|flaw| within(flaw.into()))?;
         let mut agent = Agent::new(world, saved.spec).map_err(within)?;
         agent.learner.restore(&saved.state).map_err(within)?;
         agent.kept = saved.kept;

@@ -7,7 +7,7 @@
 use super::seal;
 use super::{Arena, Progress, RunSpec, Runner};
 use crate::learners::{Learner, Snapshot};
-use crate::numeric::stored::{Flaw, MOST, Within, at_most, ensure};
+use crate::numeric::stored::ensure;
 use crate::parameters::Settings;
 use crate::{Error, Result, output};
 use serde::de::DeserializeOwned;
@@ -108,8 +108,9 @@ impl Checkpoint {
             );
             return Err(Error::Checkpoint { reason });
         }
-        at_most("built_for", self.built_for, self.spec.episodes, "the episodes of the run")?;
-        Ok(self.progress.check(&self.spec, arena).within("progress")?)
+        let state = self.progress.state;
+        let exists = state < arena.problem().states();
+        Ok(ensure(exists, "progress.state", || format!("state {state} does not exist"))?)
     }
 }
 
@@ -163,46 +164,21 @@ impl<'a> Runner<'a> {
     /// run at all. `episodes` and `max_steps` may be raised; all else is the checkpoint's.
     pub fn resume(arena: &'a Arena, checkpoint: &Checkpoint) -> Result<Self> {
         checkpoint.check(arena)?;
-        Runner::new(arena, checkpoint.built_as())?.taken_up(arena, checkpoint)
+        Runner::new(arena, checkpoint.built_as())?.taken_up(checkpoint)
     }
 
     /// The same with a learner that the caller has built, as it was built for the run.
     pub(crate) fn resume_with(arena: &'a Arena, checkpoint: &Checkpoint, learner: Learner) -> Result<Self> {
         checkpoint.check(arena)?;
-        Runner::with_learner(arena, checkpoint.built_as(), learner)?.taken_up(arena, checkpoint)
+        Runner::with_learner(arena, checkpoint.built_as(), learner)?.taken_up(checkpoint)
     }
 
-    fn taken_up(mut self, arena: &'a Arena, checkpoint: &Checkpoint) -> Result<Self> {
-        let runner = &mut self;
-        runner.spec = checkpoint.spec.clone();
-        runner.learner.restore(&checkpoint.learner)?;
-        let steps = checkpoint.progress.steps;
-        let t = runner.learner.clock().t;
-        if t != steps {
-            let reason = format!("progress.steps: {steps}, but the learner has observed {t}");
-            return Err(Error::Checkpoint { reason });
-        }
-        runner.progress = checkpoint.progress.clone();
-        let ended = runner.progress.episode_steps > 0 && runner.progress.state == arena.problem().goal();
-        if ended && !runner.learner.owes() {
-            return Err(Error::Checkpoint { reason: "progress.state: an episode ends at the goal".into() });
-        }
-        runner.luck = Arena::luck(runner.spec.seed, runner.progress.episodes + 1);
-        runner.luck.skip(runner.progress.episode_steps);
+    fn taken_up(mut self, checkpoint: &Checkpoint) -> Result<Self> {
+        self.spec = checkpoint.spec.clone();
+        self.learner.restore(&checkpoint.learner)?;
+        self.progress = checkpoint.progress.clone();
+        self.luck = Arena::luck(self.spec.seed, self.progress.episodes + 1);
+        self.luck.skip(self.progress.episode_steps);
         Ok(self)
-    }
-}
-
-impl Progress {
-    /// Whether its counts can be those of a run, and its state exists. An episode under way may
-    /// stand at the goal if its learner owes a plan, which is seen once that is restored.
-    fn check(&self, spec: &RunSpec, arena: &Arena) -> Result<(), Flaw> {
-        let problem = arena.problem();
-        at_most("episodes", self.episodes, spec.episodes.min(MOST), "the episodes of the run")?;
-        at_most("steps", self.steps, MOST, "which no run reaches")?;
-        at_most("episode_steps", self.episode_steps, self.steps, "the steps of the run")?;
-        ensure(self.state < problem.states(), "state", || format!("state {} does not exist", self.state))?;
-        let begun = self.episode_steps > 0 || self.state == problem.start();
-        ensure(begun, "state", || format!("{} at the beginning of an episode", self.state))
     }
 }

@@ -79,12 +79,10 @@ impl Ridge {
         &self.running
     }
 
-    /// The factor of the frozen Sigma.
     pub(crate) fn frozen(&self) -> &Cholesky {
         &self.frozen
     }
 
-    /// The frozen theta_hat.
     pub(crate) fn frozen_theta(&self) -> &[f64] {
         &self.frozen_theta
     }

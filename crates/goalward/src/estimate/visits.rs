@@ -41,12 +41,10 @@ pub(crate) struct TakenVisits {
 }
 
 impl Visits {
-    /// Nothing was seen yet.
     pub(crate) fn new(pairs: usize) -> Visits {
         Visits { rows: vec![Row::default(); pairs] }
     }
 
-    /// Adds a transition.
     pub(crate) fn take(&mut self, p: Pair, next: State) {
         let row = &mut self.rows[p];
         row.n += 1;
@@ -56,7 +54,6 @@ impl Visits {
         }
     }
 
-    /// What was seen of a pair.
     pub(crate) fn row(&self, p: Pair) -> &Row {
         &self.rows[p]
     }
@@ -82,7 +79,6 @@ impl Visits {
 }
 
 impl TakenVisits {
-    /// Nothing was seen yet.
     pub(crate) fn new(pairs: usize) -> TakenVisits {
         TakenVisits { visits: Visits::new(pairs), taken: Visits::new(pairs) }
     }
@@ -102,7 +98,6 @@ impl TakenVisits {
         self.taken.row(p)
     }
 
-    /// As [`Visits::check`].
     pub(crate) fn check(&self, problem: &Problem) -> Result<(), Flaw> {
         self.visits.check(problem)?;
         self.taken.check(problem)

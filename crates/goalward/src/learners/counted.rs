@@ -1,7 +1,7 @@
 //! What learners share that count transitions: their data, sizes, the support, the floor under
 //! costs, claims.
 
-use super::core::{Brief, Clock, Snapshot, Standing, Table, misuse, same_shape};
+use super::core::{Brief, Snapshot, Standing, Table, misuse};
 use super::shared::{B, B_OR_DOUBLING, DELTA, SCALE, T_STAR};
 use crate::Result;
 use crate::confidence::{Assumption, Claim, Condition, Kind};
@@ -48,31 +48,25 @@ struct Stored<D> {
     data: D,
 }
 
-/// The state of a learner with a table, for checkpoints.
 pub(in crate::learners) fn stored(table: &Table, data: impl Serialize) -> Snapshot {
     Snapshot::of(&Stored { standing: table.standing.clone(), data })
 }
 
-/// That state again, if the standing is one of this table and the data's numbers can be computed with.
-/// Their lengths are yet to be checked.
+/// That state again, if the standing is one of this table. The data's lengths are yet to be checked.
 pub(in crate::learners) fn restored<D: DeserializeOwned>(
     state: &Snapshot,
     table: &Table,
-    now: &Clock,
 ) -> Result<(Standing, D)> {
-    same_shape(&state.0["data"], &()).within("data").within("learner.algorithm")?;
     let Stored { standing, data } = state.to()?;
-    table.check(&standing, now).within("standing").within("learner.algorithm")?;
+    table.check(&standing).within("standing").within("learner.algorithm")?;
     Ok((standing, data))
 }
 
-/// Whether a list has an entry for every pair.
 pub(in crate::learners) fn each_pair<T>(place: &str, list: &[T], problem: &Problem) -> Result<(), Flaw> {
     let (found, pairs) = (list.len(), problem.pairs());
     ensure(found == pairs, place, || format!("{found} entries for {pairs} pairs"))
 }
 
-/// Whether a policy has an action of every state.
 pub(in crate::learners) fn each_state(policy: &[Action], problem: &Problem) -> Result<(), Flaw> {
     ensure(misuse::is_policy(problem, policy), "policy", || "no action of some state".into())
 }
@@ -261,7 +255,6 @@ pub(in crate::learners) fn b_or_doubling(brief: &Brief) -> Result<Option<f64>> {
     }
 }
 
-/// A bound on T*.
 pub(in crate::learners) fn t_star(brief: &Brief, key: &Key<Bound>) -> Result<f64> {
     let t = brief.bound(key, brief.told.t_star, 0.0, 1e12)?;
     brief.settings.note_as(T_STAR.name(), t.into());

@@ -27,7 +27,6 @@ pub(in crate::learners) struct Epochs {
 }
 
 impl Epochs {
-    /// Before the first epoch.
     pub(in crate::learners) fn new(pairs: usize) -> Self {
         Epochs { begun: 0, before: 0, visits: vec![0; pairs], then: vec![0; pairs] }
     }
@@ -43,14 +42,12 @@ impl Epochs {
         k - self.begun.min(k) > self.before
     }
 
-    /// The next one begins in episode k.
     pub(in crate::learners) fn begin(&mut self, k: u64) {
         self.before = k - self.begun.min(k);
         self.begun = k;
         self.then.clone_from(&self.visits);
     }
 
-    /// Whether restored ones have counts of every pair.
     pub(in crate::learners) fn check(&self, pairs: usize) -> Result<(), Flaw> {
         let counts = [self.visits.len(), self.then.len()];
         ensure(counts == [pairs; 2], "visits", || format!("{counts:?} counts for {pairs} pairs"))

@@ -100,6 +100,7 @@ pub(super) const ROWS: Key<Rows> = Key::choice(
     &[Word("exact"), WithCount("nearest", 1)],
     "which of B's rows that can bind a confidence set takes, where they are many: exact (all, which may be \
      slow) or nearest:N. The nearest are taken, N of more than 65,536 different rows, else the larger of \
-     4 N and 2^24 / pairs; the set is then larger, values stay optimistic, and plans say \"relaxed\"",
+     4 N and 2^24 / pairs, with more than 4,096 pairs a quarter of that; the set is then larger, values stay \
+     optimistic, and plans say \"relaxed\"",
 )
 .or("nearest:256");

@@ -19,7 +19,7 @@ use crate::problem::{Instance, Problem};
 
 pub(super) const ENTRY: WorldEntry = WorldEntry {
     id: "shortcut",
-    title: "a shortcut that may be closed: who never tries it never learns",
+    title: "a shortcut that may be closed, which only a trial tells",
     reference: "goalward; the usual example against certainty equivalence, as a mixture of two models",
     parameters: &[OPEN.about(), SIMPLEX.about()],
     build,

@@ -18,7 +18,9 @@ type Told<'a> = (&'a str, Option<usize>, Option<&'a str>, Option<&'a str>, Optio
 /// Every finding of a level.
 fn found(report: &Report, level: Level) -> Vec<Told<'_>> {
     let findings = report.findings.iter().filter(|f| f.level == level);
-    findings.map(|f| (f.kind, f.line, f.state.as_deref(), f.action.as_deref(), f.value)).collect()
+    findings
+        .map(|f| (f.note.kind, f.note.line, f.note.state.as_deref(), f.note.action.as_deref(), f.note.value))
+        .collect()
 }
 
 #[test]
@@ -66,7 +68,11 @@ fn every_fault_of_a_model_is_named_at_once() {
         ]
     );
     assert!(
-        report.findings.iter().filter(|f| !["form", "rounded"].contains(&f.kind)).all(|f| f.hint.is_some()),
+        report
+            .findings
+            .iter()
+            .filter(|f| !["form", "rounded"].contains(&f.note.kind))
+            .all(|f| f.note.hint.is_some()),
         "{:?}",
         report.findings
     );
@@ -76,9 +82,9 @@ fn every_fault_of_a_model_is_named_at_once() {
 #[test]
 fn what_the_user_leaves_open_does_not_hide_the_rest() {
     let report = report(&CROSSING.replace("1 : 1/4", "1 : 0.35"), "start=7");
-    let kinds: Vec<&str> = report.findings.iter().map(|f| f.kind).collect();
+    let kinds: Vec<&str> = report.findings.iter().map(|f| f.note.kind).collect();
     assert_eq!(kinds, ["row-sum", "goal", "cost", "start"]);
-    assert!(report.findings[1].message.contains("\"done\" (2 states)"));
+    assert!(report.findings[1].note.message.contains("\"done\" (2 states)"));
 }
 
 #[test]
@@ -92,14 +98,14 @@ fn free_loops_lost_states_and_states_never_reached() {
         state 4\n action 0 [1]\n 0 : 1\nstate 5\n action 0 [1]\n 5 : 1\n";
     let report = report(text, "");
     let states = |kind: &str| -> Vec<String> {
-        report.findings.iter().filter(|f| f.kind == kind).map(|f| f.states.join(" ")).collect()
+        report.findings.iter().filter(|f| f.note.kind == kind).map(|f| f.states.join(" ")).collect()
     };
     assert_eq!(states("zero-cost-loop"), ["0 1", "2"]);
     assert_eq!(states("never-reached"), ["4"]);
     assert_eq!(states("unreachable"), ["5"]);
     assert_eq!((report.errors, report.warnings, report.smallest_cost), (1, 3, Some(0.0)));
     assert!(
-        report.findings.iter().any(|f| f.kind == "lost" && f.level == Level::Note),
+        report.findings.iter().any(|f| f.note.kind == "lost" && f.level == Level::Note),
         "{:?}",
         report.findings
     );
@@ -144,7 +150,8 @@ fn problem_files_are_checked_as_a_whole() {
         .replace("[0.25], []", "[-0.25], []")
         .replace("[0, 0, 0, [0.5, 0.1]]", "[0, 0, 7, [0.5, 0.1]]");
     let bad = report(&text.replace("[1, 0, 2, [0.8, 0.4]]", "[1, 0, 2, [0.8]]"), "");
-    let say: Vec<_> = bad.findings.iter().map(|f| (f.line, f.message.split(": ").nth(1).unwrap())).collect();
+    let say: Vec<_> =
+        bad.findings.iter().map(|f| (f.note.line, f.note.message.split(": ").nth(1).unwrap())).collect();
     let expected = [(Some(1), "cost[1][0]"), (Some(2), "features[0]"), (Some(2), "features[4]")];
     assert_eq!(say[..3], expected, "{:?}", bad.findings);
     // theta: every row that it makes no distribution of
@@ -167,8 +174,8 @@ fn problem_files_are_checked_as_a_whole() {
     let same = report(&same, "");
     assert!(same.ok && same.identifiable == Some(false) && same.rank == Some(0), "{same:?}");
     assert!(
-        same.findings[0].message.contains("+1.000 theta[0] -1.000 theta[1]")
-            || same.findings[0].message.contains("-1.000 theta[0] +1.000 theta[1]"),
+        same.findings[0].note.message.contains("+1.000 theta[0] -1.000 theta[1]")
+            || same.findings[0].note.message.contains("-1.000 theta[0] +1.000 theta[1]"),
         "{same:?}"
     );
 }

@@ -240,7 +240,7 @@ fn a_learner_that_is_given_is_guarded_like_one_that_is_named() {
                 }
                 s = next;
             }
-            both.each_mut().map(Learner::end_episode);
+            both.iter_mut().for_each(Learner::end_episode);
             if k == 30 {
                 let snapshots = both.each_ref().map(|learner| learner.snapshot());
                 both = [named(), given()];

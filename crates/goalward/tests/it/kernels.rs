@@ -128,7 +128,7 @@ fn check_says_that_it_is_no_mixture() {
     std::fs::write(&path, SOUND).unwrap();
     let report = check(path.to_str().unwrap(), &Settings::new()).unwrap();
     assert!(report.ok, "{:?}", report.findings);
-    assert!(report.findings.iter().any(|f| f.level == Level::Note && f.message.contains("no mixture")));
+    assert!(report.findings.iter().any(|f| f.level == Level::Note && f.note.message.contains("no mixture")));
     std::fs::write(
         &path,
         SOUND.replace("[0, 0, 0, 0.3]", "[0, 0, 0, 0.2]").replace("[1, 0, 2, 0.4]", "[1, 0, 2, 0.3]"),

@@ -43,7 +43,7 @@ fn gymnasium_tables_have_their_known_values() {
     let exact = solve(&lake.problem, lake.truth().unwrap(), &Options::exact(1e-9)).unwrap();
     let error = exact.require_proper(&lake.problem).unwrap_err().to_string();
     assert!(error.contains("no policy reaches the goal with probability one"), "{error}");
-    let kinds: Vec<_> = report.findings.iter().map(|f| (f.kind, f.states.join(" "))).collect();
+    let kinds: Vec<_> = report.findings.iter().map(|f| (f.note.kind, f.states.join(" "))).collect();
     assert_eq!(kinds[0], ("unreachable", "5 7 11 12".into()));
     assert_eq!(kinds[1], ("lost", "0 1 2 3 4 6 8 9 10 13 14".into()));
     assert!(!report.ok);

@@ -136,7 +136,7 @@ proptest! {
             (Ok(_), Err(error)) => prop_assert!(false, "{}", error),
             (Ok(_), Ok(report)) => prop_assert!(
                 report.findings.iter().all(|f| {
-                    f.level != goalward::check::Level::Error || ["lost", "unreachable"].contains(&f.kind)
+                    f.level != goalward::check::Level::Error || ["lost", "unreachable"].contains(&f.note.kind)
                 }),
                 "{:?}", report.findings
             ),

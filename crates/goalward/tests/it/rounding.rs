@@ -76,7 +76,7 @@ fn a_float32_tensor_is_rescaled_and_that_is_said() {
         );
         let found = report(&text);
         assert!(found.ok, "{:?}", found.findings);
-        assert!(found.findings.iter().any(|f| f.kind == "rescaled" && f.level == Level::Warning));
+        assert!(found.findings.iter().any(|f| f.note.kind == "rescaled" && f.level == Level::Warning));
         // the same without a theta
         text["theta"] = Value::Null;
         assert!(open(&text).unwrap().notes.iter().any(|note| note.kind == "rescaled"));
@@ -162,7 +162,9 @@ fn other_features_are_taken_as_they_are() {
     let world = open(&near).map(|world| world.notes);
     // theta no longer fits, within what may be forgiven; the second sum is nearly the first
     assert!(world.as_ref().is_ok_and(|notes| notes.iter().any(|note| note.kind == "sums")), "{world:?}");
-    assert!(report(&near).findings.iter().any(|f| f.kind == "sums" && f.action.as_deref() == Some("1")));
+    assert!(
+        report(&near).findings.iter().any(|f| f.note.kind == "sums" && f.note.action.as_deref() == Some("1"))
+    );
 }
 
 /// A theta of few digits is divided by what its rows sum to; one that is further off is refused.
@@ -174,7 +176,7 @@ fn a_theta_of_few_digits_is_mended() {
     assert!(world.truth().unwrap().theta().unwrap().iter().all(|x| (x - 1.0 / 3.0).abs() < 1e-12));
     assert_eq!(world.notes.iter().map(|note| note.kind).collect::<Vec<_>>(), ["theta"]);
     let found = report(&text);
-    assert!(found.ok && found.findings.iter().any(|f| f.kind == "theta"), "{:?}", found.findings);
+    assert!(found.ok && found.findings.iter().any(|f| f.note.kind == "theta"), "{:?}", found.findings);
     text["theta"] = value!([0.3333, 0.3333, 0.3333]);
     let error = open(&text).unwrap_err().to_string();
     assert!(error.contains("theta is outside B: state 0, action 0: the row sums to 0.9998"), "{error}");

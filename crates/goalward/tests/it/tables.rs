@@ -119,7 +119,10 @@ fn no_role_hides_a_bad_row() {
                 assert_eq!(*named, state);
                 let folder = Folder::new();
                 let report = check(&folder.put("table.json", &text), &settings(options)).unwrap();
-                assert!(report.findings.iter().any(|f| f.state.as_deref() == Some(&state)), "{report:?}");
+                assert!(
+                    report.findings.iter().any(|f| f.note.state.as_deref() == Some(&state)),
+                    "{report:?}"
+                );
             }
         }
     }
@@ -190,7 +193,7 @@ fn positive_rewards_are_said_and_can_be_counted() {
     let folder = Folder::new();
     let words = |text: &str, options: &str| {
         let report = check(&folder.put("table.json", text), &settings(options)).unwrap();
-        (report.cost_from.unwrap(), report.findings.iter().any(|f| f.kind == "rewards"))
+        (report.cost_from.unwrap(), report.findings.iter().any(|f| f.note.kind == "rewards"))
     };
     let (said, noted) = words(&text, "");
     assert!(said.contains("1 a step") && said.contains("20") && noted, "{said}");

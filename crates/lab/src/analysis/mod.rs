@@ -5,6 +5,7 @@ mod coverage;
 mod growth;
 mod phrase;
 mod scale;
+mod truths;
 mod tuning;
 mod view;
 mod warnings;
@@ -52,6 +53,9 @@ pub fn analyse(results: &Results) -> Findings {
     }
     if let Some(ask) = &asked.tuning {
         tuning::add(results, ask, &mut findings);
+    }
+    if let Some(ask) = &asked.truths {
+        truths::add(results, ask, &mut findings);
     }
     let build = &results.build;
     let build = format!("goalward {}, commit {}", build.version, build.commit);

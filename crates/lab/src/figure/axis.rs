@@ -27,12 +27,10 @@ impl Scale {
         Scale { low, high, log }
     }
 
-    /// Whether it is logarithmic.
     pub(crate) fn is_log(&self) -> bool {
         self.log
     }
 
-    /// Its ends.
     pub(crate) fn ends(&self) -> (f64, f64) {
         (self.low, self.high)
     }

@@ -100,7 +100,6 @@ impl Canvas {
         Ok(text.replacen(&head, &shown, 1))
     }
 
-    /// Draws a PNG.
     pub(crate) fn png(&self) -> Result<Vec<u8>> {
         let (width, height) = self.size;
         let fine = (width * FINE, height * FINE);

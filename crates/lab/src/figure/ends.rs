@@ -38,7 +38,6 @@ impl Ends {
         }
     }
 
-    /// The height of all labels under one another.
     pub(super) fn height(&self) -> f64 {
         (0..self.lines.len()).map(|i| self.height_of(i)).sum()
     }

@@ -131,7 +131,6 @@ impl Map {
         canvas
     }
 
-    /// The scale of colours.
     fn draw_bar(&self, canvas: &mut Canvas, bar: &Frame, scale: &Scale) {
         const STEPS: u32 = 64;
         let y = |share: f64| bar.bottom - share * (bar.bottom - bar.top);

@@ -1,4 +1,4 @@
-//! The share of optimal actions once the learner has had time to learn.
+//! The share of optimal actions once the learner has had time to learn, and who played under a guard.
 
 use super::{Measure, RunRows, saved};
 use crate::results::RunRow;
@@ -29,7 +29,10 @@ impl Measure for Behaviour {
         }
     }
 
-    fn finish(&mut self, _: &Runner, row: &mut RunRow, _: &mut RunRows) {
+    fn finish(&mut self, runner: &Runner, row: &mut RunRow, _: &mut RunRows) {
+        let guard = runner.learner().guard();
+        row.inner_episodes = guard.as_ref().map(|guard| guard.inner_episodes);
+        row.handovers = guard.map(|guard| guard.handovers.len() as u64);
         row.late_optimal_share = (self.steps > 0).then(|| self.optimal as f64 / self.steps as f64);
     }
 

@@ -1,15 +1,20 @@
 //! What an audit saw on the way: regret and what was certified of it, how near theta* came to the
 //! boundary of every set, and how far what plans believed was from the data.
 
-use super::Picture;
+use super::{Picture, guard};
 use crate::Result;
 use crate::figure::{Axis, Chart, Colour, Curve, CurvePoint, Dash, Format, Head, Plot, Stroke};
 use goalward::episode::AuditReport;
 
-/// One picture for the regret, one for the sets, one for G_t/Gamma_t: those that there is something
-/// of.
+/// One picture for the regret, one for the sets, one for G_t/Gamma_t, one for the books of a guard:
+/// those that there is something of.
 pub fn draw(report: &AuditReport) -> Result<Vec<Picture>> {
-    let plots = [("regret", regret(report)), ("sets", sets(report)), ("distances", ratios(report))];
+    let plots = [
+        ("regret", regret(report)),
+        ("sets", sets(report)),
+        ("distances", ratios(report)),
+        ("guard", guard::plot(report)),
+    ];
     let shown = plots.into_iter().filter_map(|(name, shown)| Some((name, shown?)));
     let picture = |(name, (title, note, plot)): (&str, Titled)| {
         let alt = format!("{title}: {note}");
@@ -22,9 +27,9 @@ pub fn draw(report: &AuditReport) -> Result<Vec<Picture>> {
 }
 
 /// A plot with its title and its note before it.
-type Titled = (String, &'static str, Plot);
+pub(super) type Titled = (String, &'static str, Plot);
 
-fn curve(label: String, n: usize, points: impl Iterator<Item = (u64, f64)>) -> Curve {
+pub(super) fn curve(label: String, n: usize, points: impl Iterator<Item = (u64, f64)>) -> Curve {
     let finite = points.filter(|(_, y)| y.is_finite());
     let points = finite.map(|(x, y)| CurvePoint::at(x as f64, y)).collect();
     Curve { label, stroke: Stroke::nth(n), points, dots: false }
@@ -40,7 +45,7 @@ fn limit(label: &str, height: f64, last: u64, curves: &[Curve]) -> Vec<Curve> {
     if highest >= 0.8 * height { vec![line] } else { Vec::new() }
 }
 
-fn axis(title: &str, log: bool) -> Axis {
+pub(super) fn axis(title: &str, log: bool) -> Axis {
     Axis { title: title.into(), log, ..Axis::default() }
 }
 
@@ -99,7 +104,6 @@ fn sets(report: &AuditReport) -> Option<Titled> {
     (!used.is_empty()).then(|| (title.into(), note, plot))
 }
 
-/// What every set is called.
 fn names(report: &AuditReport, count: usize) -> Vec<String> {
     let levels = report.levels.iter().map(|level| format!("level {}", level.level));
     let mut names: Vec<String> = match report.levels.is_empty() && report.likelihood.is_none() {

@@ -63,7 +63,6 @@ impl<'a> Chosen<'a> {
         learners::entry(id).is_ok_and(|entry| entry.wants(Need::Policy))
     }
 
-    /// The cells of a learner in these worlds.
     fn cells(&self, worlds: &[usize], learner: usize) -> Vec<&'a Cell> {
         worlds.iter().map(|&w| self.cell(w, learner)).collect()
     }

@@ -8,6 +8,7 @@ mod chosen;
 mod coverage;
 pub mod grid;
 mod growth;
+mod guard;
 mod log_log;
 mod per_root;
 mod regret;

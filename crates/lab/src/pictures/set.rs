@@ -80,7 +80,6 @@ fn direction(quantity: &str) -> Option<(Two, Two)> {
     (k < n).then_some(((number(i)?, number(j)?), (k, n)))
 }
 
-/// The plane and the outlines of a run; none if it has none.
 fn outlines(run: &Run) -> Option<(Two, Outlines)> {
     let rows = run.probes.iter().filter_map(|probe| {
         let (plane, which) = direction(&probe.quantity)?;
@@ -102,7 +101,6 @@ fn outlines(run: &Run) -> Option<(Two, Outlines)> {
     (!all.is_empty()).then_some((plane, all))
 }
 
-/// The first, the last, and some between them.
 fn chosen_of(all: Outlines) -> Outlines {
     let n = all.len();
     if n <= OUTLINES {

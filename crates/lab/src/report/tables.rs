@@ -37,7 +37,6 @@ fn leading(text: &str) -> Option<f64> {
     number.parse().ok()
 }
 
-/// The result of every learner in every world.
 pub(super) fn cells(results: &Results) -> Value {
     let headings = [
         ("world", false),

@@ -138,6 +138,8 @@ table! {
         delta: Option<f64> = "failure probability in force",
         late_optimal_share: Option<f64> =
             "optimal actions in the second half of the episodes, as a share",
+        inner_episodes: Option<u64> = "episodes that the inner learner of a guard began",
+        handovers: Option<u64> = "episodes that were taken from the inner learner of a guard",
         promised: Option<f64> = "optimistic value of the start in the last plan",
         /// Looked at are 8 plans to each doubling, and the end of the run. Before it the learner knew
         /// nothing. None if there was none, or the learner has no set.

@@ -1,6 +1,6 @@
 //! Bootstrap intervals, bias-corrected and accelerated.
 
-use super::distributions::{normal_cdf, normal_quantile, t_quantile_975};
+use super::distributions::{normal_cdf, normal_quantile, t_quantile_975, t_quantile_within};
 use super::quantiles::interpolated;
 use goalward::numeric::{Portable, Stream};
 
@@ -20,6 +20,19 @@ const UNDEFINED: f64 = 0.025;
 /// With fewer than eight runs the coverage is too low. The draws are always the same. `None` with fewer
 /// than two runs, or if the statistic is undefined for the runs or for more than 2.5 % of the resamples.
 pub fn bca_interval(runs: usize, statistic: impl Fn(&[usize]) -> Option<f64>) -> Option<(f64, f64)> {
+    interval(runs, t_quantile_975, statistic)
+}
+
+/// The 90 % interval, by the same rules.
+pub fn bca_interval_90(runs: usize, statistic: impl Fn(&[usize]) -> Option<f64>) -> Option<(f64, f64)> {
+    interval(runs, |degrees| t_quantile_within(0.9, degrees), statistic)
+}
+
+fn interval(
+    runs: usize,
+    t_quantile: impl Fn(usize) -> f64,
+    statistic: impl Fn(&[usize]) -> Option<f64>,
+) -> Option<(f64, f64)> {
     if runs < 2 {
         return None;
     }
@@ -29,7 +42,7 @@ pub fn bca_interval(runs: usize, statistic: impl Fn(&[usize]) -> Option<f64>) ->
     let drawn = resampled(runs, &statistic)?;
     let bias = bias(&drawn, value);
     let acceleration = acceleration(runs, &statistic);
-    let spread = t_quantile_975(runs - 1) * (runs as f64 / (runs - 1) as f64).sqrt();
+    let spread = t_quantile(runs - 1) * (runs as f64 / (runs - 1) as f64).sqrt();
     let end = |z: f64| {
         let lean = 1.0 - acceleration * (bias + z);
         // |acceleration| is below 1/6: negative only in the far tail

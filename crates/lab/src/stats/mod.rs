@@ -11,7 +11,7 @@ mod quantiles;
 mod slope;
 
 pub use band::simultaneous_band;
-pub use bootstrap::bca_interval;
+pub use bootstrap::{bca_interval, bca_interval_90};
 pub use burn_in::BurnIn;
 pub use paired::{LEVEL, PairedTest, holm};
 pub use proportion::Proportion;

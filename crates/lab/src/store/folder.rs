@@ -204,7 +204,6 @@ impl StudyFolder {
         serde_json::from_slice(body).ok().filter(|_| whole)
     }
 
-    /// Saves a job under way.
     pub(crate) fn save(&self, hash: &str, saved: &Saved) -> Result<()> {
         let path = self.work(hash);
         let mut bytes = serde_json::to_vec(saved).map_err(unwritable(&path))?;
@@ -213,7 +212,6 @@ impl StudyFolder {
         self.put(&path, &bytes, true)
     }
 
-    /// Removes the checkpoint of a job.
     pub(crate) fn forget(&self, hash: &str) {
         self.discard(&self.work(hash));
     }

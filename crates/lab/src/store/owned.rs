@@ -62,7 +62,6 @@ fn is_ours(path: &Path) -> Result<bool> {
     })
 }
 
-/// The first and the last bytes of a file.
 fn ends_of(path: &Path) -> io::Result<(Vec<u8>, Vec<u8>)> {
     let mut file = File::open(path)?;
     let (mut begins, mut ends) = (Vec::new(), Vec::new());

@@ -2,7 +2,7 @@
 
 use super::figures::FigureSpec;
 use super::forms::Count;
-use super::{ComparisonAsk, CoverageAsk, GrowthFamily, Look, Record, ScaleAsk, Study, TuningAsk};
+use super::{ComparisonAsk, CoverageAsk, GrowthFamily, Look, Record, ScaleAsk, Study, TruthsAsk, TuningAsk};
 use serde::ser::Error;
 use serde::{Deserialize, Serialize, Serializer};
 use toml::Table;
@@ -29,6 +29,7 @@ pub(super) struct File {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) growth: Vec<GrowthFamily>,
     pub(super) tuning: Option<TuningAsk>,
+    pub(super) truths: Option<TruthsAsk>,
     pub(super) figures: Option<Vec<FigureSpec>>,
     pub(super) quick: Option<Quick>,
 }

@@ -11,6 +11,7 @@ mod read;
 mod seeds;
 mod shipped;
 mod spot;
+mod truths;
 mod worlds;
 mod write;
 
@@ -18,6 +19,7 @@ pub use figures::{AxisSpec, Band, FigureKind, FigureSpec};
 pub use read::{StudyFile, read, read_file};
 pub use seeds::parse_seeds;
 pub use shipped::{SHIPPED, STARTER, Shipped, default_folder, read_named, read_shipped};
+pub use truths::TruthsAsk;
 pub use write::write;
 
 pub(crate) use read::reread;
@@ -196,6 +198,8 @@ pub struct Analyses {
     pub growth: Vec<GrowthFamily>,
     /// The value of a setting with which a learner pays least.
     pub tuning: Option<TuningAsk>,
+    /// What learners pay on average over drawn truths.
+    pub truths: Option<TruthsAsk>,
 }
 
 /// Contenders side by side.

@@ -147,6 +147,7 @@ fn analyses(file: &mut File, root: &Spot, study: &Study) -> Result<Analyses> {
         scale: file.scale.take(),
         growth: std::mem::take(&mut file.growth),
         tuning: file.tuning.take(),
+        truths: file.truths.take(),
     };
     if let Some(ask) = &all.comparison {
         let spot = root.below("comparison");
@@ -176,13 +177,16 @@ fn analyses(file: &mut File, root: &Spot, study: &Study) -> Result<Analyses> {
             return Err(root.below("tuning").below("over").fault(fault));
         }
     }
+    if let Some(ask) = &all.truths {
+        ask.check(&root.below("truths"), study)?;
+    }
     if all == Analyses::default() {
         all.comparison = Some(ComparisonAsk::default());
     }
     Ok(all)
 }
 
-fn is_learner(label: &str, spot: &Spot, study: &Study) -> Result<()> {
+pub(super) fn is_learner(label: &str, spot: &Spot, study: &Study) -> Result<()> {
     let labels: Vec<&str> = study.learners.iter().map(|l| l.contender.label.as_str()).collect();
     if labels.contains(&label) {
         return Ok(());

@@ -17,6 +17,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("worlds[].name", "name = \"windy-grid@n=3\""),
     ("learners[].name", "name = \"levis++@B=3\""),
     ("figures[].kind", "kind = \"regret\""),
+    ("truths.against", "against = \"lr\""),
 ];
 
 /// serde's words for values, and a user's.

@@ -22,6 +22,7 @@ pub fn write(study: &Study) -> String {
         scale: asked.scale,
         growth: asked.growth,
         tuning: asked.tuning,
+        truths: asked.truths,
         figures: Some(study.figures.clone()),
         ..File::default()
     };

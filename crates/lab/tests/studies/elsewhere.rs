@@ -1,7 +1,7 @@
 //! Jobs that are run on another machine, and records that come from there.
 
 use crate::{SMALL, forged, small, tables, whole};
-use goalward_lab::engine::{RunOptions, left, run, run_jobs};
+use goalward_lab::engine::{RunOptions, run, run_jobs, sorted};
 use goalward_lab::grid::{Grid, Job, Shard};
 use goalward_lab::store::{Carried, StudyFolder, Values, load, read_columns, table_paths};
 use goalward_lab::study::read;
@@ -44,7 +44,7 @@ fn a_parcel_needs_nothing_but_itself() {
     }
     assert!(tables(here.path()) == tables(home.path()));
     assert!(tables(work.path()).is_empty() && work.release(&there.jobs[0].hash).unwrap().is_none());
-    assert!(left(&grid, &home, &RunOptions::default()).unwrap().open.is_empty());
+    assert!(sorted(&grid, &home, &RunOptions::default()).unwrap().open.is_empty());
 }
 
 #[test]

@@ -276,7 +276,7 @@ fn pipes_are_not_read() {
         let error = claim(dir.path(), SMALL, Shard::WHOLE, false).map(drop).and_then(|()| {
             let grid = Grid::open(&small()).unwrap();
             let folder = StudyFolder::claim(dir.path(), &grid, Shard::WHOLE, false)?;
-            goalward_lab::engine::left(&grid, &folder, &RunOptions::default()).map(drop)
+            goalward_lab::engine::sorted(&grid, &folder, &RunOptions::default()).map(drop)
         });
         let said = error.unwrap_err().to_string();
         assert!(said.contains(path.file_name().unwrap().to_str().unwrap()), "{said}");

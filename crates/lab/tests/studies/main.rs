@@ -7,6 +7,7 @@ mod folders;
 mod forged;
 mod mistakes;
 mod schema;
+mod truths;
 
 use goalward::episode::seal;
 use goalward_lab::engine::{RunOptions, run};

@@ -51,7 +51,8 @@ pub struct Answer {
     /// way, in those it could bound. Infinite where `b_star` is for [`Objective::Max`]; NaN without
     /// `steps`.
     pub t_star: f64,
-    /// c + P V, per pair, where V is finite. Empty if it was not asked for, and for probabilities.
+    /// c + P V, per pair; P V for probabilities. NaN where it depends on a state of which nothing is
+    /// known. Empty if it was not asked for.
     pub q: Vec<f64>,
     /// The greatest probability of reaching the goal from the start; NaN if unknown.
     pub reach_probability: f64,

@@ -1,7 +1,7 @@
 //! Backward induction over a horizon, for learners whose backup is a formula of their own.
 
 use crate::numeric::halt::{Cut, Halt};
-use crate::numeric::stored::{Flaw, ensure, numbers};
+use crate::numeric::stored::{Flaw, ensure, length};
 use serde::{Deserialize, Serialize};
 
 /// One step of backward induction: from the carried values of step h + 1 to Q_h and those of h.
@@ -79,8 +79,8 @@ impl Layers {
         let in_turn = (1..=2).contains(&self.period) && self.period <= count as u64;
         ensure(in_turn, "period", || format!("{} of {count} layers", self.period))?;
         ensure(self.carried.len() == count + 1, "carried", || format!("{} layers", self.carried.len()))?;
-        self.q.iter().try_for_each(|q| numbers("q", q, pairs))?;
-        self.carried.iter().try_for_each(|v| numbers("carried", v, carried))
+        self.q.iter().try_for_each(|q| length("q", q, pairs))?;
+        self.carried.iter().try_for_each(|v| length("carried", v, carried))
     }
 }
 

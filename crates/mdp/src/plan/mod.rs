@@ -17,7 +17,7 @@ mod exact_models;
 
 pub use crate::numeric::halt::{Cut, Done, Halt};
 pub use answer::{Answer, Objective};
-pub use devi::{Convergence, Devi, Met, Planner, Task, way};
+pub use devi::{Convergence, Devi, Met, Planner, Task, Walk, way};
 pub use finite_horizon::{Backup, Layers};
 pub use proper::Proper;
 pub use solve::{Extras, Options, Way, solve, tried};

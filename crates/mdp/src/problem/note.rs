@@ -23,15 +23,18 @@ pub struct Note {
 }
 
 impl Note {
-    pub(crate) fn new(kind: &'static str, message: impl Into<String>) -> Note {
+    /// One of a kind, in a sentence.
+    pub fn new(kind: &'static str, message: impl Into<String>) -> Note {
         Note { kind, message: message.into(), hint: None, line: None, state: None, action: None, value: None }
     }
 
-    pub(crate) fn hint(self, hint: impl Into<String>) -> Note {
+    /// The same with what can be done about it.
+    pub fn hint(self, hint: impl Into<String>) -> Note {
         Note { hint: Some(hint.into()), ..self }
     }
 
-    pub(crate) fn value(self, value: f64) -> Note {
+    /// The same with the number that it is about.
+    pub fn value(self, value: f64) -> Note {
         Note { value: Some(value), ..self }
     }
 

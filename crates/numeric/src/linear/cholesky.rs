@@ -94,23 +94,6 @@ impl Cholesky {
         ensure(self.dim == dim, "dim", || format!("{}, but {dim} is expected", self.dim))
     }
 
-    /// Whether it is the factor of this matrix, up to the rounding of many rank-one updates.
-    pub fn check_factor_of(&self, matrix: &[f64]) -> Result<(), Flaw> {
-        let d = self.dim;
-        for i in 0..d {
-            for j in 0..d {
-                let upto = i.min(j) + 1;
-                let entry = super::dot(&self.lower[i * d..i * d + upto], &self.lower[j * d..j * d + upto]);
-                let size = (matrix[i * d + i] * matrix[j * d + j]).sqrt();
-                // written so that a NaN, which a negative diagonal makes, is refused too
-                ensure((entry - matrix[i * d + j]).abs() <= 1e-6 * size, "lower", || {
-                    format!("it is not the factor of its matrix: entry {i}, {j}")
-                })?;
-            }
-        }
-        Ok(())
-    }
-
     /// Sigma += weight x x', for weight >= 0; `scratch` holds d numbers.
     pub fn update(&mut self, x: &[f64], weight: f64, scratch: &mut [f64]) {
         let d = self.dim;

@@ -9,7 +9,6 @@ pub mod double;
 pub mod elimination;
 pub mod expansion;
 pub mod krylov;
-pub mod multilevel;
 pub mod parts;
 
 pub use cholesky::Cholesky;

@@ -1,7 +1,6 @@
 //! Long vectors in parts, on all cores; the parts depend on the length alone.
 
 use rayon::prelude::*;
-use std::ops::Range;
 
 const LONG: usize = 1 << 15;
 /// The number of parts: within a sweep, a part sees the other parts' old values.
@@ -14,20 +13,6 @@ fn cut(length: usize) -> Option<usize> {
 /// Whether vectors of this length are cut.
 pub fn is_long(length: usize) -> bool {
     cut(length).is_some()
-}
-
-/// The parts of a vector of this length.
-pub fn ranges(length: usize) -> Vec<Range<usize>> {
-    let part = cut(length).unwrap_or(length).max(1);
-    (0..length).step_by(part).map(|begin| begin..(begin + part).min(length)).collect()
-}
-
-/// Calls `f` for each of some parts; what it returned, in their order.
-pub fn map<T: Send, R: Send>(mut parts: Vec<T>, f: impl Fn(T) -> R + Sync) -> Vec<R> {
-    match parts.len() {
-        1 => parts.pop().into_iter().map(f).collect(),
-        _ => parts.into_par_iter().map(&f).collect(),
-    }
 }
 
 /// Cuts a list at the ends of its parts.
@@ -75,14 +60,6 @@ pub(crate) fn largest(a: &[f64]) -> f64 {
     let Some(part) = cut(a.len()) else { return largest_part(a) };
     let most: Vec<f64> = a.par_chunks(part).map(largest_part).collect();
     largest_part(&most)
-}
-
-pub(crate) fn subtract(x: &mut [f64], factor: f64, y: &[f64]) {
-    each(x, |begin, x| x.iter_mut().zip(&y[begin..]).for_each(|(x, y)| *x -= factor * y));
-}
-
-pub(crate) fn scale(x: &mut [f64], factor: f64) {
-    each(x, |_, x| x.iter_mut().for_each(|x| *x *= factor));
 }
 
 // Eight sums at once: one alone would wait for each addition.

@@ -75,7 +75,7 @@ pub struct Polytope {
     /// The length of each basis vector, unless all have length one.
     lengths: Option<Vec<f64>>,
     features: Option<Features>,
-    most: usize,
+    nearest: (usize, usize),
     pruned: Pruned,
     bounds: OnceLock<Vec<(f64, f64)>>,
     corners: OnceLock<Option<Vec<f64>>>,
@@ -131,13 +131,14 @@ impl Polytope {
         let features = self.features.clone().map(|features| features.with_limit(rows));
         Polytope { features, ..self.clone() }
     }
-    /// The same, of whose rows a confidence set takes at most the `most` nearest to its centre.
-    pub fn taken_at_most(&self, most: usize) -> Polytope {
-        Polytope { most, ..self.clone() }
+    /// The same, of whose rows a confidence set takes all that can bind up to `most`, and of more this
+    /// number of those nearest to its centre.
+    pub fn with_nearest(&self, most: usize, otherwise: usize) -> Polytope {
+        Polytope { nearest: (most, otherwise), ..self.clone() }
     }
-    /// The number of rows that a confidence set takes.
-    pub fn most_taken(&self) -> usize {
-        self.most
+    /// How many rows a confidence set takes at most, and how many of more.
+    pub fn nearest(&self) -> (usize, usize) {
+        self.nearest
     }
     /// The same without its features but with some of their rows written out: a larger polytope.
     pub fn core_with(&self, rows: &[usize]) -> Polytope {
@@ -153,7 +154,7 @@ impl Polytope {
     }
     /// The same without the rows that are not written out: a larger polytope.
     pub fn core(&self) -> Polytope {
-        Polytope { features: None, most: usize::MAX, ..self.clone() }
+        Polytope { features: None, nearest: (usize::MAX, usize::MAX), ..self.clone() }
     }
     /// Whether x satisfies every equality and every row up to a distance of `tolerance`.
     pub fn contains(&self, x: &[f64], tolerance: f64) -> bool {
@@ -402,7 +403,7 @@ impl PolytopeBuilder {
             blur: 0.0,
             lengths: None,
             features: None,
-            most: usize::MAX,
+            nearest: (usize::MAX, usize::MAX),
             pruned: Pruned { seen: 0, kept: 0, complete: false },
             bounds: OnceLock::new(),
             corners: OnceLock::new(),

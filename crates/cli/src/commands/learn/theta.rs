@@ -1,9 +1,10 @@
 //! What a learner knows of theta, model by model.
 
 use crate::names::in_line;
-use crate::numbers::{fixed, real, vector};
+use crate::numbers::{real, vector};
 use goalward::episode::RunResult;
 use goalward::numeric::Portable;
+use goalward_lab::fixed;
 
 /// The most models with a line of their own.
 const LINES: usize = 12;

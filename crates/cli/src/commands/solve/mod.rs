@@ -125,7 +125,7 @@ pub(crate) fn run(args: SolveArgs) -> anyhow::Result<Outcome> {
     super::fits(&Need::solving(&instance), &busy)?;
     busy.say("planning");
     let (problem, truth) = (&instance.problem, instance.truth()?);
-    let extras = Extras { q: false, ..Extras::ALL };
+    let extras = Extras { q: outputs.values.is_some(), ..Extras::ALL };
     let halt = busy.halt().clone();
     let options = Options { extras, halt, ..Options::fast(args.objective, args.precision) };
     let answer = plan::solve(problem, truth, &options)?;
@@ -198,7 +198,7 @@ impl Outputs {
     fn put(&self, instance: &Instance, answer: &Answer, world: &str) -> anyhow::Result<()> {
         let (problem, truth) = (&instance.problem, instance.truth()?);
         if let Some(output) = &self.values {
-            Values { problem, truth, answer }.put(output)?;
+            Values { problem, answer }.put(output)?;
         }
         let Some(show) = &self.show else { return Ok(()) };
         let (name, measure) = match answer.objective {

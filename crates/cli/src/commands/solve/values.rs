@@ -4,7 +4,7 @@ use crate::exit::Usage;
 use crate::outputs::{Files, Output};
 use crate::show::ending;
 use goalward::plan::{Answer, Objective};
-use goalward::problem::{Pair, Problem, State, Truth};
+use goalward::problem::{Problem, State};
 use goalward_lab::quoted;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -21,7 +21,6 @@ pub(super) fn check(path: &Path, files: &mut Files) -> anyhow::Result<Output> {
 
 pub(super) struct Values<'a> {
     pub(super) problem: &'a Problem,
-    pub(super) truth: &'a Truth,
     pub(super) answer: &'a Answer,
 }
 
@@ -35,22 +34,9 @@ impl Values<'_> {
         }
     }
 
-    /// The value of a state; none where nothing is known of it.
-    fn value(&self, s: State) -> Option<f64> {
-        (!self.answer.is_vacuous(s)).then(|| self.answer.v[s])
-    }
-
-    /// c + P V, or P V where costs play no part; none where it depends on what is not known.
-    fn q(&self, p: Pair) -> Option<f64> {
-        let cost = if self.answer.objective == Objective::Reach { 0.0 } else { self.problem.cost(p) };
-        let mut q = cost;
-        for (&next, &share) in self.problem.successors(p).iter().zip(self.truth.row(self.problem, p)) {
-            // 0 times an infinite value is nothing
-            if share > 0.0 {
-                q += share * self.value(next as State)?;
-            }
-        }
-        Some(q)
+    /// NaN where nothing is known of a state.
+    fn value(&self, s: State) -> f64 {
+        if self.answer.is_vacuous(s) { f64::NAN } else { self.answer.v[s] }
     }
 
     /// What to do in a state; none in the goal, and where no action helps.
@@ -63,13 +49,12 @@ impl Values<'_> {
     /// A row for each state and action, states in order; a state without actions has one row.
     fn csv(&self) -> String {
         let mut text = String::from("state,state_name,value,lower,upper,action,action_name,cost,q,optimal\n");
-        let number = |x: Option<f64>| x.map_or(String::new(), digits);
         for s in 0..self.problem.states() {
             let (lower, upper) = (self.answer.lower[s], self.answer.upper[s]);
             let state = format!(
                 "{s},{},{},{},{}",
                 quoted(&self.problem.state_name(s)),
-                number(self.value(s)),
+                digits(self.value(s)),
                 digits(lower),
                 digits(upper)
             );
@@ -79,7 +64,7 @@ impl Values<'_> {
             for a in 0..self.problem.actions(s) {
                 let pair = self.problem.pair(s, a);
                 let name = quoted(&self.problem.action_name(s, a));
-                let (cost, q) = (digits(self.problem.cost(pair)), number(self.q(pair)));
+                let (cost, q) = (digits(self.problem.cost(pair)), digits(self.answer.q[pair]));
                 text.push_str(&format!("{state},{a},{name},{cost},{q},{}\n", self.policy(s) == Some(a)));
             }
         }
@@ -94,14 +79,14 @@ impl Values<'_> {
                 "action": a,
                 "name": self.problem.action_name(s, a),
                 "cost": number(self.problem.cost(pair)),
-                "q": self.q(pair).map_or(Value::Null, number),
+                "q": number(self.answer.q[pair]),
             })
         };
         let state = |s: State| {
             json!({
                 "state": s,
                 "name": self.problem.state_name(s),
-                "value": self.value(s).map_or(Value::Null, number),
+                "value": number(self.value(s)),
                 "lower": number(self.answer.lower[s]),
                 "upper": number(self.answer.upper[s]),
                 "lost": self.answer.is_lost(s),

@@ -4,7 +4,7 @@
 use super::{Enclosed, Knowledge, LikelihoodSet, Region};
 use crate::Result;
 use crate::estimate::{Counts, Likelihood, Seen};
-use crate::numeric::stored::{Flaw, Within, numbers};
+use crate::numeric::stored::{Flaw, Within};
 use crate::numeric::support::ConvexSet;
 use crate::numeric::{Cholesky, Polytope, Portable};
 use crate::problem::{Pair, Problem, State};
@@ -203,8 +203,6 @@ impl LikelihoodKeeper {
         let Kept { set, most_informed, planned, contradicted, .. } = kept;
         let k = likelihood.polytope().free();
         planned.as_ref().map_or(Ok(()), |then| then.check(k)).within("planned")?;
-        numbers("most_informed", most_informed.as_slice(), most_informed.iter().len())?;
-        numbers("contradicted", contradicted.as_slice(), contradicted.iter().len())?;
         Ok(LikelihoodKeeper { likelihood, set, most_informed, planned, contradicted })
     }
 }

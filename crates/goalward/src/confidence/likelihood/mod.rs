@@ -33,7 +33,7 @@ pub use sharp::SharpSet;
 
 use crate::estimate::{Likelihood, Maximum};
 use crate::numeric::Portable;
-use crate::numeric::stored::{Flaw, Within, between, ensure};
+use crate::numeric::stored::{Flaw, Within, ensure};
 use crate::numeric::support::{ConvexSet, Ellipsoid, Empty, SupportMin, Warm};
 use outer::Blend;
 use serde::{Deserialize, Serialize};
@@ -206,13 +206,11 @@ impl LikelihoodSet {
         self.last.as_ref().map(|outer| outer.radius)
     }
 
-    /// Whether a set that was stored can be one of these data, at this level.
     fn check(&self, likelihood: &Likelihood, own: &LikelihoodSet) -> Result<(), Flaw> {
         let delta = own.delta;
         ensure(self.delta == delta, "delta", || format!("{:e}, but the run has {delta:e}", self.delta))?;
         self.starts.check(&own.starts, likelihood).within("starts")?;
         ensure(self.upper.len() <= likelihood.triples(), "upper", || "there are fewer triples".into())?;
-        between("upper", &self.upper, f64::MIN_POSITIVE, 1.0)?;
         self.last.as_ref().map_or(Ok(()), |outer| outer.check(likelihood.polytope().free())).within("last")
     }
 

@@ -15,7 +15,6 @@
 use super::{LikelihoodKeeper, LikelihoodSet};
 use crate::confidence::{SHARE_OF_SETS, Theory};
 use crate::estimate::{Likelihood, Parabola};
-use crate::numeric::stored::{Flaw, at_most, between, numbers};
 use crate::numeric::support::ConvexSet;
 use crate::numeric::{Cholesky, dot, norm};
 use serde::{Deserialize, Serialize};
@@ -191,22 +190,6 @@ impl Net {
         let gap = keeper.gap(planned);
         self.missed += u64::from(gap > keeper.room());
         self.gamma_hat = self.gamma_hat.max(gap);
-    }
-
-    /// Whether a stored one can be that of these data.
-    pub(crate) fn check(&self, keeper: &LikelihoodKeeper) -> Result<(), Flaw> {
-        let Net { gamma_hat, exact_until, looks, fired, missed, further, most, .. } = *self;
-        let t = keeper.likelihood().total();
-        numbers("gamma_hat", &[gamma_hat], 1)?;
-        between("gamma_hat", &[gamma_hat], 0.0, f64::INFINITY)?;
-        numbers("most", &[most], 1)?;
-        between("most", &[most], 0.0, f64::INFINITY)?;
-        // a step's, and that of the plan that it demands
-        at_most("looks", looks, 2 * t, "twice the steps counted")?;
-        at_most("fired", fired, looks, "the looks")?;
-        at_most("missed", missed, 3 * t, "three times the steps counted")?;
-        at_most("further", further, t, "the steps counted")?;
-        at_most("exact_until", exact_until, 2 * t, "twice the steps counted")
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::starts::{Starts, log_sum};
 use crate::estimate::{Likelihood, Maximum, Term, gram, likelihood_ridge};
-use crate::numeric::stored::{Flaw, between, ensure, numbers};
+use crate::numeric::stored::{Flaw, length};
 use crate::numeric::support::{ConvexSet, Ellipsoid, Empty};
 use crate::numeric::{Cholesky, Portable, dot, norm};
 use serde::{Deserialize, Serialize};
@@ -53,7 +53,6 @@ impl<'a> Blend<'a> {
         Blend { starts, shares, gap }
     }
 
-    /// The weight of a triple that was seen n times.
     fn weight(&self, triple: usize, n: f64) -> f64 {
         match self.shares.len() {
             1 => n,
@@ -205,18 +204,12 @@ pub(super) fn curvature(p: f64, hi: f64) -> f64 {
 }
 
 impl Outer {
-    /// Whether a stored one is an ellipsoid in R^k.
     pub(super) fn check(&self, k: usize) -> Result<(), Flaw> {
-        numbers("center", &self.center, k)?;
-        numbers("shape", &self.shape, k * k)?;
-        numbers("radius", &[self.radius], 1)?;
-        between("radius", &[self.radius], 0.0, f64::INFINITY)?;
+        length("center", &self.center, k)?;
+        length("shape", &self.shape, k * k)?;
         let count = self.cuts.len() / (k + 1);
-        numbers("cuts", &self.cuts, count * (k + 1))?;
-        numbers("inside", &self.inside, if count > 0 { k } else { self.inside.len() })?;
-        let factor = Cholesky::factor(&self.shape, k);
-        let symmetric = factor.as_ref().is_some_and(|factor| factor.check_factor_of(&self.shape).is_ok());
-        ensure(symmetric, "shape", || "it is not symmetric and positive definite".into())
+        length("cuts", &self.cuts, count * (k + 1))?;
+        length("inside", &self.inside, if count > 0 { k } else { self.inside.len() })
     }
 
     /// How far inside the ellipsoid the nearest point is that has the kernels of this one of B's
@@ -238,7 +231,6 @@ impl Outer {
         slacks.fold(margin, f64::min)
     }
 
-    /// The half-spaces that cut it.
     fn cuts(&self) -> impl Iterator<Item = (&[f64], f64)> {
         let k = self.center.len();
         self.cuts.chunks_exact(k + 1).map(move |cut| (&cut[..k], cut[k]))
@@ -263,7 +255,6 @@ impl Outer {
         Ok(set)
     }
 
-    /// Cuts a set by its half-spaces.
     pub(super) fn cut(&self, set: &mut ConvexSet) {
         self.cuts().for_each(|(a, b)| set.cut(a, b));
         if !self.cuts.is_empty() {

@@ -96,6 +96,11 @@ impl Alarm {
         }
     }
 
+    /// The same at another level, before the first step.
+    pub(crate) fn at_level(self, alpha: f64) -> Alarm {
+        Alarm { alpha, ..self }
+    }
+
     /// The level.
     pub fn alpha(&self) -> f64 {
         self.alpha

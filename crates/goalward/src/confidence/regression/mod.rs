@@ -57,7 +57,6 @@ impl Ellipse {
         Ellipsoid { center: &self.center, shape: &self.shape, radius: self.radius }
     }
 
-    /// The ellipsoid within B.
     pub(crate) fn within(&self, b: &Arc<Polytope>) -> Result<ConvexSet, Empty> {
         ConvexSet::new(b, self.view())
     }

@@ -64,7 +64,6 @@ impl MomentRule {
         }
     }
 
-    /// The radius of every level after t steps.
     pub(crate) fn radii(&self, t: u64, home: &Home, radii: &mut Vec<f64>) {
         let MomentRule { dim, lambda, phi_norm, .. } = *self;
         let (delta, bias) = (self.share(), self.bias());

@@ -126,10 +126,10 @@ impl<'a> Audit<'a> {
             }),
             formula,
             levels,
+            curve: self.curves(result.episodes, regret, result.guard.as_ref()),
             guard: result.guard,
             whole_b: self.moments.as_ref().and(self.whole.found),
             likelihood,
-            curve: self.curves(result.episodes, regret),
         }
     }
 
@@ -237,8 +237,11 @@ impl<'a> Audit<'a> {
         })
     }
 
-    fn curves(&self, episodes: u64, regret: f64) -> Curve {
+    fn curves(&self, episodes: u64, regret: f64, guard: Option<&Guard>) -> Curve {
         let mut curve = self.curve.clone();
+        let unseen = |guard: &&Guard| curve.guard.last().is_some_and(|(last, ..)| *last < guard.episodes);
+        let last = guard.filter(unseen).map(books);
+        curve.guard.extend(last);
         if curve.episodes.last().is_some_and(|(last, ..)| *last < episodes) {
             curve.episodes.push((episodes, regret, self.account.certified()));
         }
@@ -259,6 +262,12 @@ impl<'a> Audit<'a> {
             self.curve.ratios.push((self.t, likely.at_looks.0, likely.over_steps));
         }
     }
+}
+
+/// A point of the curve of a guard.
+fn books(guard: &Guard) -> (u64, f64, f64, u64) {
+    let most = guard.allowance + guard.kappa * guard.largest_bound;
+    (guard.episodes, guard.ledger, most, guard.inner_episodes)
 }
 
 fn sparse(n: u64) -> u64 {
@@ -303,6 +312,10 @@ impl Probe for AtStep<'_, '_> {
         let ends = next == audit.arena.problem().goal();
         let guarded = audit.guarded.get_or_insert_default();
         guarded.step(guard, audit.arena, (audit.t, state, cost), ends);
+        let taken = guard.handovers.last().is_some_and(|taken| taken.episode == guard.episodes);
+        if ends && (taken || guard.episodes >= audit.next.1) {
+            audit.curve.guard.push(books(guard));
+        }
     }
 
     fn set(&mut self, now: &dyn ConfidenceSet) {

@@ -123,6 +123,10 @@ pub struct Curve {
     /// Step, and the largest G_t/Gamma_t so far: in looks, which is exact, and over all steps,
     /// which is a bound.
     pub ratios: Vec<(u64, f64, f64)>,
+    /// Of a guard: episode, ledger, what the ledger may reach before the episode is handed over, and how
+    /// many episodes the inner learner has begun. Every episode that was handed over is there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub guard: Vec<(u64, f64, f64, u64)>,
 }
 
 /// What an audit found in one run; all in the user's units.

@@ -19,7 +19,6 @@ pub(crate) struct Parabola {
 }
 
 impl Parabola {
-    /// Its value at v.
     pub(crate) fn at(&self, v: &[f64]) -> f64 {
         self.rest + dot(&self.slope, v) + self.curved(v)
     }

@@ -65,14 +65,6 @@ impl Frame {
         &self.polytope
     }
 
-    /// Whether a point lies in B, to rounding, as far as its rows are written out.
-    pub(super) fn has_inside(&self, z: &[f64]) -> bool {
-        let polytope = self.polytope();
-        let rows = polytope.rows().chunks_exact(z.len().max(1)).zip(polytope.offsets());
-        rows.zip(&self.room).all(|((row, b), room)| b - dot(row, z) > -1e-9 * (1.0 + room))
-    }
-
-    /// The features of a triple.
     pub(super) fn phi(&self, p: Pair, place: usize) -> &[f64] {
         self.problem.row(self.problem.rows(p).start + place)
     }
@@ -149,7 +141,6 @@ fn turned(problem: &Problem, polytope: &Polytope, seen: &Seen) -> (Arc<Polytope>
     (Arc::new(first), across.hypotenuse(aside).max(1.0), blur)
 }
 
-/// The axes from m on.
 fn turn_axes(m: usize, k: usize) -> Vec<Vec<f64>> {
     (m..k).map(|j| (0..k).map(|i| f64::from(u8::from(i == j))).collect()).collect()
 }

@@ -82,7 +82,6 @@ pub(crate) struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// One after the other.
     pub(crate) fn terms(&self) -> impl Iterator<Item = Term<'_>> {
         let Part { stretch, z } = self;
         let k = z.len();
@@ -219,7 +218,7 @@ impl Likelihood {
         memory.nodes.learn(constant, &self.row);
         memory.nodes.mean(&mut memory.mean);
         let more = memory.total - memory.fitted;
-        if more > memory.fitted / 4 || more > memory.fitted / 16 && memory.nodes.is_worn() {
+        if more > memory.fitted / 4 || more > memory.fitted / 16 && memory.nodes.is_depleted() {
             self.fit();
         } else {
             memory.information.update(&self.row, probability.powi(-2), &mut self.scratch);

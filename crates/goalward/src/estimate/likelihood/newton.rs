@@ -6,9 +6,7 @@ use crate::numeric::{Cholesky, Polytope, Portable, dot};
 /// Terms -weight log(constant + row z) to be summed; every row has k numbers. Terms without weight
 /// do not count.
 pub(super) trait Summands {
-    /// How many there are.
     fn len(&self) -> usize;
-    /// The weight of one.
     fn weight(&self, i: usize) -> f64;
     /// Shows rows and constants in parts, in order: the number of the first, and both.
     fn each(&self, show: impl FnMut(usize, &[f64], &[f64]));
@@ -25,6 +23,9 @@ const STEPS: usize = 80;
 const NEAR: f64 = 0.05;
 /// The part of the way to the boundary that a step may go.
 const NEARLY: f64 = 0.99;
+/// From so many dimensions on, all rows that are in a step's way become part of the problem at once: a
+/// factor for each of them would take the fourth power of the dimension.
+const MANY: usize = 32;
 
 /// Minimises the terms inside a polytope; see [`minimise_within`]. Rows that are not written out
 /// join as cutting planes: all that a minimum violates, a batch at a time, until it violates none.
@@ -139,8 +140,26 @@ impl Newton {
         let rows = polytope.rows().chunks_exact(z.len()).zip(polytope.offsets());
         for (j, ((row, b), room)) in rows.zip(room).enumerate() {
             if b - dot(row, z) < NEAR * room {
-                self.active.push(j);
-                self.is_active[j] = true;
+                self.join(j);
+            }
+        }
+    }
+
+    fn join(&mut self, j: usize) {
+        self.active.push(j);
+        self.is_active[j] = true;
+    }
+
+    /// Takes in the row that stops a step first; in many dimensions all that do.
+    fn join_in_the_way(&mut self, polytope: &Polytope, first: usize) {
+        self.join(first);
+        let k = self.direction.len();
+        if k < MANY {
+            return;
+        }
+        for (j, row) in polytope.rows().chunks_exact(k).enumerate() {
+            if !self.is_active[j] && NEARLY * self.slack[j] < dot(row, &self.direction) {
+                self.join(j);
             }
         }
     }
@@ -192,8 +211,7 @@ impl Newton {
                     && NEARLY * free_reach < 1.0
                     && free_reach <= reach
                 {
-                    self.active.push(j);
-                    self.is_active[j] = true;
+                    self.join_in_the_way(polytope, j);
                     continue;
                 }
                 reach = reach.min(free_reach);
@@ -305,5 +323,79 @@ impl Newton {
             step *= 0.5;
         }
         0.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numeric::{PolytopeBuilder, Stream};
+    use std::cell::Cell;
+
+    /// Terms of weight one, which count how often they are looked at: twice for each factor at most.
+    struct Counted {
+        rows: Vec<f64>,
+        constants: Vec<f64>,
+        looks: Cell<usize>,
+    }
+
+    impl Summands for Counted {
+        fn len(&self) -> usize {
+            self.constants.len()
+        }
+
+        fn weight(&self, _: usize) -> f64 {
+            1.0
+        }
+
+        fn each(&self, mut show: impl FnMut(usize, &[f64], &[f64])) {
+            self.looks.set(self.looks.get() + 1);
+            show(0, &self.rows, &self.constants);
+        }
+    }
+
+    /// The looks that the best mixture of d candidates takes for some terms.
+    fn looks(d: usize) -> usize {
+        let mut builder = PolytopeBuilder::new(d);
+        builder.equality(&vec![1.0; d], 1.0).unwrap();
+        for i in 0..d {
+            let minus: Vec<f64> = (0..d).map(|j| if i == j { -1.0 } else { 0.0 }).collect();
+            builder.halfspace(&minus, 0.0);
+        }
+        let simplex = builder.finish().unwrap();
+        let mut random = Stream::new(5, &[d as u64]);
+        let phi: Vec<Vec<f64>> = (0..8).map(|_| (0..d).map(|_| random.uniform()).collect()).collect();
+        let along = |phi: &Vec<f64>, j: usize| -> f64 {
+            (0..d).map(|i| phi[i] * simplex.basis()[i * simplex.free() + j]).sum()
+        };
+        let terms = Counted {
+            rows: phi.iter().flat_map(|phi| (0..d - 1).map(move |j| along(phi, j))).collect(),
+            constants: phi.iter().map(|phi| dot(phi, simplex.origin())).collect(),
+            looks: Cell::new(0),
+        };
+        let mut z = simplex.coordinates(simplex.interior());
+        let slack = |row: &[f64], b: &f64| b - dot(row, &z);
+        let rows = simplex.rows().chunks_exact(d - 1).zip(simplex.offsets());
+        let room: Vec<f64> = rows.map(|(row, b)| slack(row, b)).collect();
+        minimise(&simplex, &room, &terms, PATH, 1e-7, &mut z);
+        // the fixed point of the EM algorithm is the maximum
+        let mut theta = vec![1.0 / d as f64; d];
+        for _ in 0..20_000 {
+            let p: Vec<f64> = phi.iter().map(|phi| dot(phi, &theta)).collect();
+            for (i, theta) in theta.iter_mut().enumerate() {
+                *theta *= phi.iter().zip(&p).map(|(phi, p)| phi[i] / p).sum::<f64>() / phi.len() as f64;
+            }
+        }
+        let expected: f64 = phi.iter().map(|phi| -dot(phi, &theta).log_e()).sum();
+        let rows = terms.rows.chunks_exact(d - 1).zip(&terms.constants);
+        let found: f64 = rows.map(|(row, constant)| -(constant + dot(row, &z)).log_e()).sum();
+        assert!((found - expected).abs() < 1e-4, "{found} {expected}");
+        terms.looks.get()
+    }
+
+    #[test]
+    fn a_fit_in_many_dimensions_takes_few_factors() {
+        let [some, many] = [40, 160].map(looks);
+        assert!(some < 300 && many < 300, "{some} {many}");
     }
 }

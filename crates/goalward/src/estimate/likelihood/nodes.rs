@@ -13,7 +13,7 @@
 
 use super::frame::Frame;
 use super::walk::{chord, direction};
-use crate::numeric::stored::{Flaw, between, ensure, numbers};
+use crate::numeric::stored::{Flaw, length};
 use crate::numeric::{Cholesky, Portable, Stream, dot};
 use serde::{Deserialize, Serialize};
 
@@ -23,8 +23,8 @@ const MORE: usize = 2;
 /// Moves of each point when all are renewed, and when they are first spread over B.
 const MOVES: usize = 8;
 const SPREAD: usize = 32;
-/// Points are worn when the effective sample size is less than this part of their number.
-const WORN: f64 = 0.5;
+/// The least effective sample size, as a part of the number of points.
+const LEAST: f64 = 0.5;
 /// The most numbers that B's rows may have: beyond that, moves within B would take too long.
 const LARGE: usize = 1 << 13;
 /// The label of the numbers that move the points.
@@ -89,7 +89,6 @@ impl Nodes {
         self.weights.is_empty()
     }
 
-    /// One point after the other.
     pub(super) fn points(&self) -> impl Iterator<Item = &[f64]> {
         let k = self.z.len() / self.weights.len().max(1);
         self.z.chunks_exact(k.max(1))
@@ -127,10 +126,10 @@ impl Nodes {
         }
     }
 
-    /// Whether the weights are so uneven that the points no longer stand for the posterior.
-    pub(super) fn is_worn(&self) -> bool {
+    /// Whether the effective sample size is low.
+    pub(super) fn is_depleted(&self) -> bool {
         let squares: f64 = self.weights.iter().map(|w| w * w).sum();
-        squares * self.weights.len() as f64 * WORN > 1.0
+        squares * self.weights.len() as f64 * LEAST > 1.0
     }
 
     /// Moves the points to where the model has the posterior after t steps.
@@ -190,7 +189,7 @@ impl Nodes {
             model.slope(z, &mut slope);
             let bend: f64 = (0..k).map(|i| v[i] * dot(&model.hessian[i * k..(i + 1) * k], &v)).sum();
             let (level, share) = (stream.exponential(), stream.uniform());
-            let (low, high) = chord(frame, z, &v, slice(bend, dot(&slope, &v), level));
+            let (low, high) = chord(frame.polytope(), z, &v, slice(bend, dot(&slope, &v), level));
             let step = low + (high - low) * share;
             if step.is_finite() {
                 z.iter_mut().zip(&v).for_each(|(z, v)| *z += step * v);
@@ -198,16 +197,9 @@ impl Nodes {
         }
     }
 
-    /// Whether stored ones can be those of a frame.
-    pub(super) fn check(&self, frame: &Frame) -> Result<(), Flaw> {
-        let own = Nodes::new(frame);
-        numbers("z", &self.z, own.z.len())?;
-        numbers("weights", &self.weights, own.weights.len())?;
-        between("weights", &self.weights, 0.0, 1.0 + 1e-9)?;
-        let sum: f64 = self.weights.iter().sum();
-        ensure(own.is_empty() || (sum - 1.0).abs() < 1e-9, "weights", || format!("their sum is {sum}"))?;
-        let inside = self.points().all(|z| frame.has_inside(z));
-        ensure(inside, "z", || "a point lies outside B".into())
+    pub(super) fn check(&self, own: &Nodes) -> Result<(), Flaw> {
+        length("z", &self.z, own.z.len())?;
+        length("weights", &self.weights, own.weights.len())
     }
 }
 

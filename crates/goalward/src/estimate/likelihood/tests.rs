@@ -334,7 +334,12 @@ fn draws_are_those_of_the_posterior() {
         let (mean, cov) = by_integration(&likelihood);
         let mut stream = Stream::new(1, &[steps]);
         let draws: Vec<Vec<f64>> = (0..DRAWS).map(|_| likelihood.draw(96, &mut stream)).collect();
-        assert!(draws.iter().all(|z| likelihood.frame.has_inside(z)));
+        let polytope = likelihood.polytope();
+        let inside = |z: &Vec<f64>| {
+            let rows = polytope.rows().chunks_exact(z.len()).zip(polytope.offsets());
+            rows.into_iter().all(|(row, b)| b - dot(row, z) > -1e-9)
+        };
+        assert!(draws.iter().all(inside));
         let n = DRAWS as f64;
         let average = |f: &dyn Fn(&[f64]) -> f64| draws.iter().map(|z| f(z)).sum::<f64>() / n;
         let sd = [cov[0].sqrt(), cov[2].sqrt()];
@@ -376,6 +381,36 @@ fn draws_stay_inside_features_that_are_not_written_out() {
     }
     assert!(low.iter().all(|x| *x > 0.0) && high.iter().all(|x| *x < 1.0), "{low:?} {high:?}");
     assert!(high.iter().zip(low).all(|(high, low)| high - low > 0.3), "{low:?} {high:?}");
+}
+
+/// Of 3,000 rows the 16 that bound B are none of those that walks begin with.
+#[test]
+fn draws_are_those_of_all_features() {
+    let mut rows = PolytopeBuilder::new(3).at_most(0).unpruned();
+    rows.equality(&[1.0, 1.0, 1.0], 1.0).unwrap();
+    let axes = [[0.5f64.sqrt(), -0.5f64.sqrt(), 0.0], [1.0, 1.0, -2.0].map(|x| x / 6f64.sqrt())];
+    // tangents of circles around the centre of the simplex
+    let tangent = |radius: f64, turn: f64| {
+        let angle = std::f64::consts::TAU * turn;
+        [0, 1, 2].map(|i| radius + angle.cosine() * axes[0][i] + angle.sine() * axes[1][i])
+    };
+    let features = (0..3_000).flat_map(|i| match (i % 23, i / 23) {
+        (11, n) if n < 16 => tangent(0.2, n as f64 / 16.0),
+        _ => tangent(0.3, i as f64 / 3_000.0),
+    });
+    rows.no_less_than_zero(&Arc::new(Tall::new(3, features.collect())));
+    let likelihood = Likelihood::within(&walk(), &Arc::new(rows.finish().unwrap()));
+    let mut stream = Stream::new(4, &[]);
+    let (mut square, draws) = (0.0, 2_000);
+    for _ in 0..draws {
+        let theta = likelihood.lift(&likelihood.draw(40, &mut stream));
+        let off = theta.iter().map(|x| (x - 1.0 / 3.0).powi(2)).sum::<f64>();
+        assert!(off < (0.2 / 0.98f64).powi(2));
+        square += off / f64::from(draws);
+    }
+    // that of a regular polygon with 16 sides; four standard errors
+    let expected = 0.02 * (1.0 + 0.198_912_367_379_658f64.powi(2) / 3.0);
+    assert!((square - expected).abs() < 4.0 * 0.04 / 12f64.sqrt() / f64::from(draws).sqrt(), "{square}");
 }
 
 /// theta >= 0, as rows.

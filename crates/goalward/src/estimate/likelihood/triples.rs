@@ -1,7 +1,7 @@
 //! Which triples were seen and how often, with their rows where those are few.
 
 use super::frame::Frame;
-use crate::numeric::stored::{Flaw, ensure};
+use crate::numeric::stored::{Flaw, ensure, length};
 use crate::problem::Pair;
 use serde::{Deserialize, Serialize};
 
@@ -86,15 +86,7 @@ impl Triples {
             ensure(new, "later_pairs", || format!("pair {p}, place {place} cannot stand there"))?;
             triples.add(p as usize, place as usize);
         }
-        let expected = triples.tally.counts.len();
-        ensure(tally.counts.len() == expected, "counts", || {
-            format!("{} of them, but {expected} are expected", tally.counts.len())
-        })?;
-        let early = triples.early();
-        let mut impossible =
-            tally.counts.iter().zip(&triples.possible).filter(|(n, possible)| **n > 0 && !**possible);
-        ensure(impossible.next().is_none(), "counts", || "no model allows a step that was counted".into())?;
-        ensure(tally.counts[early..].iter().all(|n| *n > 0), "counts", || "a triple was never seen".into())?;
+        length("counts", &tally.counts, triples.tally.counts.len())?;
         triples.tally.counts = tally.counts;
         Ok(triples)
     }

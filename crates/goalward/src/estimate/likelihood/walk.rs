@@ -4,14 +4,15 @@
 //! slices are known in closed form. A draw from the posterior itself ([`Likelihood::draw`]) moves
 //! under the true likelihood.
 
-use super::frame::Frame;
 use super::{Likelihood, Term};
-use crate::numeric::{Cholesky, Portable, Stream, dot};
+use crate::numeric::{Cholesky, Polytope, Portable, Stream, dot};
 
 /// The part of a chord of B that stays free at both ends.
 const FREE: f64 = 1e-6;
 /// A slice is found after a handful of tries; after this many a point stays where it is.
 const TRIES: usize = 1000;
+/// Walks at most where they stay within some of B's rows.
+const WALKS: usize = 32;
 
 /// A random direction, of the proportions of the ellipsoid {z : z' H z <= 1} with this factor of H.
 pub(super) fn direction(factor: &Cholesky, stream: &mut Stream, v: &mut [f64]) {
@@ -19,9 +20,9 @@ pub(super) fn direction(factor: &Cholesky, stream: &mut Stream, v: &mut [f64]) {
     factor.solve_upper(v);
 }
 
-/// The part of an interval of steps from z along v that lies in B. It holds zero.
-pub(super) fn chord(frame: &Frame, z: &[f64], v: &[f64], (low, high): (f64, f64)) -> (f64, f64) {
-    let polytope = frame.polytope();
+/// The part of an interval of steps from z along v that lies in a polytope, as far as its rows are
+/// written out. It holds zero.
+pub(super) fn chord(polytope: &Polytope, z: &[f64], v: &[f64], (low, high): (f64, f64)) -> (f64, f64) {
     let mut chord = Chord { low, high };
     for (row, b) in polytope.rows().chunks_exact(z.len()).zip(polytope.offsets()) {
         chord.cut(b - dot(row, z), dot(row, v));
@@ -60,7 +61,31 @@ impl Likelihood {
     /// stays free at B's boundary.
     ///
     /// Directions that no kernel sees stay as they are: nothing depends on them.
+    ///
+    /// Where B's rows are too many to be looked at in every move, a walk stays within some of them. If
+    /// it ends in B, that is a draw: of draws over a larger set, those in B are draws over B. If not,
+    /// the rows that it violates join, and another walk begins. After [`WALKS`] of them the last end
+    /// is moved towards the fit, into B.
     pub(crate) fn draw(&self, moves: usize, stream: &mut Stream) -> Vec<f64> {
+        let polytope = self.frame.polytope();
+        let Some(features) = polytope.features() else { return self.walk(polytope, moves, stream) };
+        let (mut joined, mut z) = (Vec::new(), Vec::new());
+        for _ in 0..WALKS {
+            z = self.walk(&polytope.core_with(&joined), moves, stream);
+            let violated = features.violated(polytope, &z, 0.0);
+            if violated.is_empty() {
+                return z;
+            }
+            joined.extend(violated);
+        }
+        let fit = &self.memory.plug_in;
+        let way: Vec<f64> = z.iter().zip(fit).map(|(z, fit)| z - fit).collect();
+        let part = self.chord_of_all(fit, &way).1.min(1.0);
+        fit.iter().zip(way).map(|(fit, way)| fit + part * way).collect()
+    }
+
+    /// A walk from the fit.
+    fn walk(&self, polytope: &Polytope, moves: usize, stream: &mut Stream) -> Vec<f64> {
         let mut z = self.memory.plug_in.clone();
         let seen = &self.frame.seen;
         if seen.is_empty() {
@@ -77,16 +102,19 @@ impl Likelihood {
             if seen.len() < z.len() {
                 v = self.seen_part(&v);
             }
-            let step = self.slice(&z, &v, stream);
+            let step = self.slice(polytope, &z, &v, stream);
             z.iter_mut().zip(&v).for_each(|(z, v)| *z += step * v);
         }
         z
     }
 
     /// A step along v, from a slice of the posterior.
-    fn slice(&self, z: &[f64], v: &[f64], stream: &mut Stream) -> f64 {
+    fn slice(&self, polytope: &Polytope, z: &[f64], v: &[f64], stream: &mut Stream) -> f64 {
         let level = stream.exponential();
-        let (mut low, mut high) = self.chord_of_all(z, v);
+        let (mut low, mut high) = chord(polytope, z, v, (f64::NEG_INFINITY, f64::INFINITY));
+        if !(low.is_finite() && high.is_finite()) {
+            (low, high) = self.chord_of_all(z, v);
+        }
         if !(low.is_finite() && high.is_finite()) {
             return 0.0;
         }
@@ -113,9 +141,9 @@ impl Likelihood {
 
     /// The chord of B through z along v, rows that are not written out included.
     fn chord_of_all(&self, z: &[f64], v: &[f64]) -> (f64, f64) {
-        let (low, high) = chord(&self.frame, z, v, (f64::NEG_INFINITY, f64::INFINITY));
-        let mut all = Chord { low, high };
         let polytope = self.polytope();
+        let (low, high) = chord(polytope, z, v, (f64::NEG_INFINITY, f64::INFINITY));
+        let mut all = Chord { low, high };
         if let Some(features) = polytope.features() {
             let (theta, k) = (self.lift(z), z.len());
             let along: Vec<f64> = polytope.basis().chunks_exact(k.max(1)).map(|row| dot(row, v)).collect();

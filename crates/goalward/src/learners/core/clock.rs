@@ -1,6 +1,5 @@
 //! What time it is for a learner.
 
-use crate::numeric::stored::{Flaw, MOST, at_most, ensure};
 use serde::{Deserialize, Serialize};
 
 /// Why a planning call was made.
@@ -81,19 +80,5 @@ impl Clock {
             ended_j: if planned { self.ended + then.ended_j } else { self.ended_j },
             impossible: self.impossible + then.impossible,
         }
-    }
-
-    /// Whether a stored one can be that of a run.
-    pub(super) fn check(&self) -> Result<(), Flaw> {
-        let Clock { t, j, t_j, ended, ended_j, impossible } = *self;
-        at_most("t", t, MOST, "which no run reaches")?;
-        at_most("t_j", t_j, t, "the steps observed")?;
-        // one plan may come before the first step
-        at_most("j", j, t + 1, "one more than the steps observed")?;
-        at_most("ended", ended, t, "the steps observed")?;
-        at_most("ended_j", ended_j, ended, "the episodes that ended")?;
-        at_most("impossible", impossible, t, "the steps observed")?;
-        let begun = if j == 0 { t_j == 0 } else { t_j + 1 >= j };
-        ensure(begun, "t_j", || format!("{t_j} after {j} planning calls"))
     }
 }

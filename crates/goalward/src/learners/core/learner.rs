@@ -130,7 +130,6 @@ impl Learner {
         self
     }
 
-    /// Whether it watches whether the models explain the data.
     pub(in crate::learners) fn is_watched(&self) -> bool {
         self.watch.is_some()
     }
@@ -138,7 +137,7 @@ impl Learner {
     /// The same, before its first step, at another level, with what to do if the models are wrong
     /// and which learner takes over then, if any.
     pub(in crate::learners) fn vigilant(mut self, vigilance: &Vigilance, then: Option<Learner>) -> Self {
-        self.watch = self.watch.map(|watch| watch.at_level(&self.problem, vigilance.level));
+        self.watch = self.watch.map(|watch| watch.at_level(vigilance.level));
         self.on_misfit = vigilance.on_misfit;
         self.stand_in = then.map_or(StandIn::none(), StandIn::new);
         self
@@ -191,7 +190,6 @@ impl Learner {
         Ok(action)
     }
 
-    /// The action in a state that has been checked. A plan that is owed is made first.
     pub(in crate::learners) fn decide(&mut self, s: State) -> Action {
         self.catch_up();
         match self.stand_in.active_mut() {
@@ -261,7 +259,6 @@ impl Learner {
         }
     }
 
-    /// Brings the clock of all that happened up to date.
     pub(super) fn count(&mut self) {
         self.total = self.stand_in.active().map_or(self.own, |learner| self.own.and(&learner.own));
     }
@@ -377,12 +374,10 @@ impl Learner {
         Ok(self.acting().q(pair))
     }
 
-    /// The algorithm that acts now.
     pub(super) fn acting(&self) -> &dyn Algorithm {
         self.stand_in.active().map_or(&*self.algorithm, |learner| &*learner.algorithm)
     }
 
-    /// Shows what the algorithm shows that acts now.
     pub(super) fn show(&self, sink: &mut dyn Probe) {
         match self.stand_in.active() {
             Some(learner) => {

@@ -20,7 +20,6 @@ pub(in crate::learners) fn choices(problem: &Problem, s: State, t: u64) -> Resul
     Err(Error::Misuse { t, fault })
 }
 
-/// An error if a state does not exist.
 pub(in crate::learners) fn state(problem: &Problem, s: State, t: u64) -> Result<()> {
     match s < problem.states() {
         true => Ok(()),
@@ -41,14 +40,6 @@ pub(in crate::learners) fn pair(problem: &Problem, s: State, a: Action, t: u64) 
 pub(in crate::learners) fn is_policy(problem: &Problem, policy: &[Action]) -> bool {
     let fits = |(s, &a): (State, &Action)| s == problem.goal() || a < problem.actions(s);
     policy.len() == problem.states() && policy.iter().enumerate().all(fits)
-}
-
-/// Whether a step is between states that exist, by an action that does, and not from the goal;
-/// whatever it costs.
-pub(in crate::learners) fn is_place(problem: &Problem, step: &Transition) -> bool {
-    step.state.max(step.next) < problem.states()
-        && step.state != problem.goal()
-        && step.action < problem.actions(step.state)
 }
 
 /// The pair of a step between states that exist at the cost that it has, whether or not a model

@@ -5,9 +5,8 @@
 //! about a learner's own decisions.
 
 use super::algorithm::Transition;
-use super::clock::Clock;
 use crate::confidence::{Assumption, Claim, Condition, Kind};
-use crate::numeric::stored::{Flaw, at_most, ensure};
+use crate::numeric::stored::{Flaw, ensure};
 use crate::problem::{Action, Problem, State};
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +26,6 @@ pub(super) struct Obeyed {
 }
 
 impl Obeyed {
-    /// Whether there is nothing to keep.
     pub(super) fn is_fresh(&self) -> bool {
         *self == Obeyed::default()
     }
@@ -56,14 +54,11 @@ impl Obeyed {
         }
     }
 
-    /// Whether a stored one can be that of this problem at this time.
-    pub(super) fn check(&self, problem: &Problem, now: &Clock) -> Result<(), Flaw> {
-        let Obeyed { decided, at, others } = *self;
-        at_most("others", others, now.t, "the steps observed")?;
+    pub(super) fn check(&self, problem: &Problem) -> Result<(), Flaw> {
         let state = |s: State| s < problem.states() && s != problem.goal();
-        let exists = decided.is_none_or(|(s, a)| state(s) && a < problem.actions(s));
+        let exists = self.decided.is_none_or(|(s, a)| state(s) && a < problem.actions(s));
         ensure(exists, "decided", || "there is no such action".into())?;
-        ensure(at.is_none_or(state) && (at.is_none() || now.t > 0), "at", || "no episode stands there".into())
+        ensure(self.at.is_none_or(state), "at", || "there is no such state".into())
     }
 }
 

@@ -58,7 +58,6 @@ pub(super) struct StandIn<L> {
 }
 
 impl<L> StandIn<L> {
-    /// Without a learner to take over.
     pub(super) fn none() -> StandIn<L> {
         StandIn { waiting: None, active: false }
     }
@@ -72,7 +71,6 @@ impl<L> StandIn<L> {
         self.active = active && self.waiting.is_some();
     }
 
-    /// The learner that has taken over.
     pub(super) fn active(&self) -> Option<&L> {
         self.waiting.as_deref().filter(|_| self.active)
     }

@@ -1,10 +1,8 @@
 //! Steps that no model allows: noted by name, counted, and survived.
 
 use super::algorithm::Transition;
-use super::clock::Clock;
-use super::misuse::{impossible, is_place};
+use super::misuse::impossible;
 use super::report::{Probe, Violation};
-use crate::numeric::stored::{Flaw, at_most, ensure};
 use crate::problem::Problem;
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +17,6 @@ pub(super) struct Surprises {
 }
 
 impl Surprises {
-    /// Notes a step.
     pub(super) fn note(&mut self, problem: &Problem, step: &Transition, t: u64) {
         let (state, action, next) = (step.state, step.action, step.next);
         let same = |v: &&mut Violation| (v.state, v.action, v.next) == (state, action, next);
@@ -32,25 +29,6 @@ impl Surprises {
         }
     }
 
-    /// Whether stored ones can be those of this problem at this time.
-    pub(super) fn check(&self, problem: &Problem, now: &Clock) -> Result<(), Flaw> {
-        let t = now.t;
-        at_most("distinct", self.distinct.len() as u64, REMEMBERED as u64, "the most that are remembered")?;
-        let mut named = 0u64;
-        for v in &self.distinct {
-            let step = Transition { state: v.state, action: v.action, cost: 0.0, next: v.next };
-            let exists = is_place(problem, &step);
-            let place = "distinct";
-            ensure(exists, place, || format!("there is no step {}, {}, {}", v.state, v.action, v.next))?;
-            ensure(v.text == impossible(problem, &step), place, || format!("{:?} is not its name", v.text))?;
-            let order = 1 <= v.t && v.t <= v.last && v.last <= t && 1 <= v.times && v.times <= t;
-            ensure(order, place, || format!("{} times from step {} to {}", v.times, v.t, v.last))?;
-            named = named.saturating_add(v.times);
-        }
-        at_most("distinct", named, now.impossible, "all that there were")
-    }
-
-    /// Shows every distinct one.
     pub(super) fn probe(&self, sink: &mut dyn Probe) {
         self.distinct.iter().for_each(|v| sink.violation(v));
     }

@@ -1,11 +1,10 @@
 //! The table of a learner that keeps Q and V and acts on them.
 
 use super::algorithm::{Brief, Call};
-use super::clock::Clock;
 use super::greedy::greedy;
 use super::report::{PlanReport, Probe};
 use crate::numeric::Stream;
-use crate::numeric::stored::{Flaw, Within, numbers};
+use crate::numeric::stored::{Flaw, Within, length};
 use crate::problem::{Action, Pair, Problem, State};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -82,7 +81,6 @@ impl Table {
         }
     }
 
-    /// Notes a planning call down.
     pub(in crate::learners) fn report(&mut self, call: &Call, sweeps: u64) {
         let v = self.standing.v.iter().map(|v| v * self.unit).collect();
         let report = PlanReport::new(call.clock.t, call.clock.j, call.reason, v);
@@ -110,11 +108,10 @@ impl Table {
         }
     }
 
-    /// Whether a stored standing can be one of this table.
-    pub(in crate::learners) fn check(&self, stored: &Standing, now: &Clock) -> Result<(), Flaw> {
+    pub(in crate::learners) fn check(&self, stored: &Standing) -> Result<(), Flaw> {
         stored.stream.check(&self.standing.stream).within("stream")?;
-        numbers("q", &stored.q, self.problem.pairs())?;
-        numbers("v", &stored.v, self.problem.states())?;
-        PlanReport::check_last(stored.last_plan.as_ref(), &self.problem, now).within("last_plan")
+        length("q", &stored.q, self.problem.pairs())?;
+        length("v", &stored.v, self.problem.states())?;
+        PlanReport::check(stored.last_plan.as_ref(), &self.problem).within("last_plan")
     }
 }

@@ -1,6 +1,5 @@
 //! Watches whether the models explain what a learner meets, and what to do if they do not.
 
-use super::shape::same_shape;
 use crate::confidence::{Alarm, Assumption, Condition, Misfit, Status};
 use crate::estimate::{Counts, Likelihood, Seen};
 use crate::numeric::stored::{Flaw, Within, ensure};
@@ -107,8 +106,8 @@ impl Watch {
     }
 
     /// The same at another level, before the first step.
-    pub(super) fn at_level(self, problem: &Problem, alpha: f64) -> Watch {
-        Watch { alarm: Alarm::new(problem, alpha), ..self }
+    pub(super) fn at_level(self, alpha: f64) -> Watch {
+        Watch { alarm: self.alarm.at_level(alpha), ..self }
     }
 
     /// Adds the t-th step, which the algorithm has observed; whether that rejects every mixture for
@@ -161,7 +160,6 @@ impl Watch {
             (Some(fresh), Some(counts)) => Some(fresh.restored(counts).within("own")?),
             _ => None,
         };
-        same_shape(&evidence, &()).within("evidence")?; // its numbers can be computed with
         Ok(Watch { alarm: self.alarm.restored(evidence).within("evidence")?, own })
     }
 }

@@ -110,7 +110,6 @@ pub(super) fn floor(
 }
 
 impl Splitter<'_> {
-    /// The values of a plan over a cell.
     fn plan(&mut self, set: &mut (impl SupportMin + Clone), start: &[f64]) -> Result<Vec<f64>, Cut> {
         let done = self.devi.plan_unless(self.task, set, Planner::Fast, start, self.halt)?;
         self.last = done.sweeps * self.task.problem.pairs() as u64;
@@ -125,7 +124,7 @@ impl Splitter<'_> {
         let way = way(self.task, &mut cell.set, &cell.v, self.halt)?;
         let (mut thetas, mut visits, mut mean) = (Vec::new(), Vec::new(), vec![0.0; d]);
         let (mut phi, mut theta) = (vec![0.0; d], vec![0.0; d]);
-        for met in way.iter().filter(|met| met.visits > 0.0) {
+        for met in way.met.iter().filter(|met| met.visits > 0.0) {
             let best = (0..met.q.len()).min_by(|&a, &b| met.q[a].total_cmp(&met.q[b]));
             let Some(best) = best else { continue };
             problem.phi_v(problem.pairs_of(met.state).start + best, &cell.v, &mut phi);

@@ -102,11 +102,9 @@ struct Memory {
 }
 
 impl Certain {
-    /// Whether a stored state can be one of this learner, and its likelihood.
-    fn check(&self, stored: &Memory, now: &Clock) -> Result<Likelihood, Flaw> {
-        self.optimist.check(&stored.standing, now).within("standing")?;
+    fn check(&self, stored: &Memory) -> Result<Likelihood, Flaw> {
+        self.optimist.check(&stored.standing).within("standing")?;
         let likelihood = self.likelihood.restored(stored.counts.clone()).within("counts")?;
-        model::check_together(&likelihood, now)?;
         stored.stream.check(&self.stream).within("stream")?;
         Ok(likelihood)
     }
@@ -161,9 +159,9 @@ impl Algorithm for Certain {
         Snapshot::of(&Memory { standing, counts, stream: self.stream.clone() })
     }
 
-    fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
+    fn restore(&mut self, state: &Snapshot, _: &Clock) -> Result<()> {
         let stored: Memory = state.to()?;
-        self.likelihood = self.check(&stored, now).within("learner.algorithm")?;
+        self.likelihood = self.check(&stored).within("learner.algorithm")?;
         self.optimist.standing = stored.standing;
         self.stream = stored.stream;
         Ok(())

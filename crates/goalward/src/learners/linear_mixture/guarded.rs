@@ -192,7 +192,6 @@ fn inner(brief: &Brief, text: &str) -> Result<Inner> {
 }
 
 impl Guarding {
-    /// An episode begins, if none is under way.
     fn begin(&mut self, s: State) {
         if self.guard.player().is_some() {
             return;

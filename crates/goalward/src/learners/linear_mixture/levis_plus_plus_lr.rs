@@ -52,7 +52,7 @@
 
 use super::cuts;
 use super::levis_plus_plus::{Moments, freeze, moments};
-use super::likely::{check_together, show};
+use super::likely::show;
 use super::lr_settings::FAST;
 use super::optimist::{Rate, bytes};
 use super::settings;
@@ -301,7 +301,6 @@ impl Algorithm for Both {
     fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
         let StoredBoth { paper, kept } = state.to()?;
         let keeper = self.keeper.restored(kept).within("kept").within("learner.algorithm")?;
-        check_together(&keeper, now).within("learner.algorithm")?;
         self.paper.restore(&paper, now)?;
         self.keeper = keeper;
         Ok(())

@@ -11,7 +11,7 @@ use crate::confidence::{
 };
 use crate::estimate::Likelihood;
 use crate::learners::{Algorithm, Brief, Call, Clock, Emptiness, Probe, Reason, Seen, Snapshot, Transition};
-use crate::numeric::stored::{Flaw, Within, ensure, numbers};
+use crate::numeric::stored::{Within, length};
 use crate::numeric::support::{ConvexSet, SupportMin, Warm};
 use crate::plan::{Cut, Halt};
 use crate::problem::seen::require_clear;
@@ -19,12 +19,6 @@ use crate::problem::{Action, Pair, State, all_rows};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::sync::OnceLock;
-
-/// Every step was counted by the likelihood, or was a surprise.
-pub(super) fn check_together(keeper: &LikelihoodKeeper, now: &Clock) -> Result<(), Flaw> {
-    let (counted, t) = (keeper.likelihood().total(), now.t);
-    ensure(counted + now.impossible == t, "clock.t", || format!("{t}, but {counted} steps were counted"))
-}
 
 /// The estimate, its intervals and the sets, for a probe that wants them.
 pub(super) fn show(keeper: &LikelihoodKeeper, sink: &mut dyn Probe) {
@@ -298,7 +292,6 @@ impl Likely {
         self.keeper.likelihood().seen_directions()
     }
 
-    /// The cells of the last bound, if it has been made.
     pub(super) fn cells_made(&self) -> usize {
         self.floor.get().map_or(0, |floor| floor.cells)
     }
@@ -448,15 +441,13 @@ impl Algorithm for Likely {
         })
     }
 
-    fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
+    fn restore(&mut self, state: &Snapshot, _: &Clock) -> Result<()> {
         let Memory { standing, kept, net, believed } = state.to()?;
-        self.optimist.check(&standing, now).within("standing").within("learner.algorithm")?;
+        self.optimist.check(&standing).within("standing").within("learner.algorithm")?;
         let keeper = self.keeper.restored(kept).within("kept").within("learner.algorithm")?;
-        check_together(&keeper, now).within("learner.algorithm")?;
-        net.check(&keeper).within("net").within("learner.algorithm")?;
         let k = keeper.likelihood().polytope().free();
         let points = believed.len().checked_div(k).unwrap_or(0);
-        numbers("believed", &believed, k * points).within("learner.algorithm")?;
+        length("believed", &believed, k * points).within("learner.algorithm")?;
         (self.optimist.standing, self.keeper) = (standing, keeper);
         (self.net, self.believed) = (net, believed);
         self.look_up_planned();

@@ -22,7 +22,8 @@
 //! **Which set.** An ellipsoid around the likelihood set is quick to plan over, and loose where the
 //! plan looks. So the set's own answers are found first, for the pairs that the values of the last
 //! plan meet most often on their way from the start, and tangents there cut the ellipsoid
-//! (`set=cuts`). `set=outer` leaves the ellipsoid as it is, `set=exact` takes the set itself for
+//! (`set=cuts`). A way that is too long to be followed makes no cuts: a plan that knows its first part
+//! better than all else turns from it, and the next one back. `set=outer` leaves the ellipsoid as it is, `set=exact` takes the set itself for
 //! every pair. (To plan, cut and plan again, up to three times, gains nothing that can be
 //! measured.)
 //!
@@ -51,7 +52,7 @@
 //! O(nnz of the row + k^2), k <= d - 1 the dimension of B, and about 24 + 2k products of k numbers
 //! for the prediction, whatever the number of triples; a support problem while something was learnt
 //! since the last plan; and a short Newton fit each time that the data have grown by a quarter, or
-//! that the prediction's points are worn. O(d log T) planning calls in all, each of which passes
+//! that the prediction's effective sample size is low. O(d log T) planning calls in all, each of which passes
 //! over the triples seen ([`LikelihoodKeeper`](crate::confidence::LikelihoodKeeper)). Memory: 28
 //! bytes for each distinct triple seen; 16 more while a fit or a plan is made, and up to 8 MB for
 //! the set itself.

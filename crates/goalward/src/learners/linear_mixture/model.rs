@@ -3,9 +3,8 @@
 use super::optimist::{Heading, Optimist, Rate};
 use crate::Result;
 use crate::estimate::Likelihood;
-use crate::learners::{Brief, Call, Clock};
+use crate::learners::{Brief, Call};
 use crate::numeric::dot;
-use crate::numeric::stored::{Flaw, ensure};
 use crate::numeric::support::{Status, Support, SupportMin, Warm};
 use crate::plan::{Cut, Planner};
 use crate::problem::seen::require_clear;
@@ -57,10 +56,4 @@ pub(super) fn plan(
     let heading =
         Heading { beta: 0.0, theta: vec![theta.clone()], log_det: vec![likelihood.log_information()] };
     optimist.plan_over(call, heading, Ok(&mut Point(theta)), Rate::least())
-}
-
-/// Every step was counted by the likelihood, or was a surprise.
-pub(super) fn check_together(likelihood: &Likelihood, now: &Clock) -> Result<(), Flaw> {
-    let (counted, t) = (likelihood.total(), now.t);
-    ensure(counted + now.impossible == t, "clock.t", || format!("{t}, but {counted} steps were counted"))
 }

@@ -4,7 +4,7 @@
 use super::model::Point;
 use super::optimist::{Optimist, Rate};
 use crate::learners::Call;
-use crate::numeric::dot;
+use crate::numeric::{Portable, dot};
 use crate::plan::{Cut, Devi, Halt, Planner};
 use crate::problem::{Pair, Problem, State};
 
@@ -109,7 +109,7 @@ fn best(prospects: &[Prospect], thetas: usize, horizon: f64) -> usize {
             let after: f64 = one
                 .apart
                 .chunks_exact(thetas)
-                .map(|apart| least(&apart.iter().map(|nats| (-l * nats).exp()).collect::<Vec<_>>()))
+                .map(|apart| least(&apart.iter().map(|nats| (-l * nats).exp_e()).collect::<Vec<_>>()))
                 .sum();
             let total = l * at_once + (horizon - l) * after / thetas as f64;
             if total < taken.0 {
@@ -157,7 +157,7 @@ impl Course {
         self.states.iter().enumerate().for_each(|(i, &s)| place[s] = Some(i));
         let laws: Vec<Vec<f64>> = thetas.iter().map(|theta| self.law(problem, theta)).collect();
         let nats: Vec<Vec<f64>> =
-            laws.iter().map(|law| law.iter().map(|w| w.max(RARE).ln()).collect()).collect();
+            laws.iter().map(|law| law.iter().map(|w| w.max(RARE).log_e()).collect()).collect();
         let (mut regret, mut apart) = (Vec::new(), Vec::new());
         for ((law, own), plan) in laws.iter().zip(&nats).zip(plans) {
             let visits = self.visits(problem, law, &place, halt)?;

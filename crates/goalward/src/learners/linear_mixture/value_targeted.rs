@@ -35,7 +35,6 @@ pub(super) trait Regression: RadiusRule + Send + Sync {
     /// The ellipsoids after t steps.
     fn sets(&self, data: &Self::Data, t: u64) -> Vec<Ellipse>;
 
-    /// The estimate of theta.
     fn estimate(&self, data: &Self::Data) -> Vec<f64>;
 
     /// Shows the weights of the last step, after t steps, and what else there is.
@@ -101,9 +100,8 @@ impl<R: Regression> ValueTargeted<R> {
         }
     }
 
-    /// Whether stored data and sets have the shape of this learner's own.
     fn check(&self, stored: &Regressed<R::Data>, now: &Clock) -> Result<(), Flaw> {
-        self.optimist.check(&stored.standing, now).within("standing")?;
+        self.optimist.check(&stored.standing).within("standing")?;
         let fresh = self.rule.begin();
         same_shape(&stored.data, &fresh).within("data")?;
         let sets = if now.j == 0 { Vec::new() } else { self.rule.sets(&fresh, 1) };

@@ -62,7 +62,6 @@ pub(in crate::learners) trait FiniteHorizon: Send + Sync {
     /// Computes what all layers of a plan have in common.
     fn prepare(&mut self, _data: &Self::Data) {}
 
-    /// Shows its own quantities.
     fn probe(&self, _data: &Self::Data, _sink: &mut dyn Probe) {}
 }
 
@@ -192,7 +191,6 @@ impl<A: FiniteHorizon> Reduced<A> {
         self.learner.horizon().steps - self.run.made
     }
 
-    /// Whether a restored run has layers of this horizon, and stands at one of them.
     fn check(&self, run: &Run<A::Data>) -> Result<(), Flaw> {
         let (problem, steps) = (&self.table.problem, self.learner.horizon().steps);
         ensure(run.made < steps, "made", || format!("{} steps in an interval of {steps}", run.made))?;
@@ -293,8 +291,8 @@ impl<A: FiniteHorizon> Algorithm for Reduced<A> {
         counted::stored(&self.table, &self.run)
     }
 
-    fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
-        let (standing, run) = counted::restored::<Run<A::Data>>(state, &self.table, now)?;
+    fn restore(&mut self, state: &Snapshot, _: &Clock) -> Result<()> {
+        let (standing, run) = counted::restored::<Run<A::Data>>(state, &self.table)?;
         self.check(&run).within("data").within("learner.algorithm")?;
         self.learner.enter(run.interval);
         (self.table.standing, self.run) = (standing, run);

@@ -156,7 +156,6 @@ struct Bonus {
 }
 
 impl EmpiricalBernstein {
-    /// The bound on B* of the moment.
     fn b(&self, phase: &Phase, now: &Clock) -> f64 {
         self.given.unwrap_or_else(|| {
             let sizes = self.terms.sizes;

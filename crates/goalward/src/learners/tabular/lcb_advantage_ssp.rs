@@ -45,7 +45,7 @@ use crate::learners::counted::{self, BONUS, Data, STAGE, SUPPORT, Terms};
 use crate::learners::shared::{B, DELTA};
 use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Need, Transition};
 use crate::numeric::Portable;
-use crate::numeric::stored::{Flaw, numbers};
+use crate::numeric::stored::{Flaw, length};
 use crate::parameters::Key;
 use crate::problem::Problem;
 use serde::{Deserialize, Serialize};
@@ -126,7 +126,7 @@ struct References {
 impl Data for References {
     fn check(&self, problem: &Problem) -> Result<(), Flaw> {
         counted::each_pair("sums", &self.sums, problem)?;
-        numbers("reference", &self.reference, problem.states())
+        length("reference", &self.reference, problem.states())
     }
 }
 

@@ -120,7 +120,6 @@ impl Data for Posterior {
 }
 
 impl Sampling {
-    /// A draw from the posterior of every pair.
     fn draw(&self, visits: &Visits, table: &mut Table, halt: &Halt) -> Result<Vec<Spread>, Cut> {
         let problem = table.problem.clone();
         let (mut shapes, mut drawn) = (Vec::new(), Vec::new());

@@ -22,7 +22,6 @@ pub(super) trait Rule: Send + Sync {
         table.act(s)
     }
 
-    /// Learns from a step.
     fn learn(&mut self, data: &mut Self::Data, table: &mut Table, step: &Transition, now: &Clock) -> Due;
 
     /// Plans, and returns the number of sweeps. What a plan that is cut off has changed is undone.
@@ -117,8 +116,8 @@ impl<R: Rule> Algorithm for Tabular<R> {
         counted::stored(&self.table, &self.data)
     }
 
-    fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
-        let (standing, data) = counted::restored::<R::Data>(state, &self.table, now)?;
+    fn restore(&mut self, state: &Snapshot, _: &Clock) -> Result<()> {
+        let (standing, data) = counted::restored::<R::Data>(state, &self.table)?;
         data.check(&self.table.problem).within("data").within("learner.algorithm")?;
         (self.table.standing, self.data) = (standing, data);
         Ok(())

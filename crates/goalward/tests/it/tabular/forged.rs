@@ -1,5 +1,5 @@
-//! Checkpoints that somebody has tampered with: whatever single entry is another, it is refused
-//! with its place, or the learner goes on with it as with any state of its own.
+//! States with an entry of another shape: each is refused with its place, or the learner goes on
+//! with it as with any state of its own.
 
 use super::{World, built};
 use crate::worlds_for_tests::irregular;
@@ -65,18 +65,9 @@ fn places(value: &Value, at: String, all: &mut Vec<String>) {
     all.push(at);
 }
 
-/// What to put in the place of an entry.
+/// What to put in the place of an entry: other shapes.
 fn forgeries(entry: &Value) -> Vec<Value> {
-    let mut all = vec![
-        json!(null),
-        json!(-1),
-        json!(0),
-        json!(1),
-        json!(7.5),
-        json!(1e300),
-        json!(u64::MAX),
-        json!([]),
-    ];
+    let mut all = vec![json!(null), json!([]), json!("text")];
     if let Value::Array(list) = entry {
         all.push(list.iter().skip(1).cloned().collect());
         all.push(list.iter().chain(list.last()).cloned().collect());

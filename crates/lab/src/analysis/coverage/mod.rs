@@ -16,7 +16,6 @@ use crate::results::{Results, Run};
 use crate::stats::{Mean, Proportion};
 use crate::study::Study;
 use crate::table::Table;
-use goalward::{Settings, learners};
 use serde::Serialize;
 use serde_json::json;
 
@@ -208,12 +207,11 @@ fn parts(all: &[CoverageRow]) -> Vec<(String, String)> {
     parts
 }
 
-/// The widths of the sets with `determinant` radii as multiples of the likelihood set's.
+/// The widths of the sets with `determinant` radii as multiples of those of the first likelihood set.
 fn determinant(all: &[CoverageRow]) -> Option<String> {
-    let alone = learners::recommended(&Settings::new()).id;
     let likelihood = |row: &CoverageRow| {
         let twin = |other: &&CoverageRow| {
-            other.contender.learner == alone && other.world == row.world && other.delta == row.delta
+            other.radius == Some("likelihood") && other.world == row.world && other.delta == row.delta
         };
         Some(all.iter().find(twin)?.width?.mean)
     };

@@ -21,7 +21,18 @@ pub(super) struct Defect {
     paid: f64,
 }
 
+/// Where V is large and rounding is all that is lacking, rounds gain nothing more.
+const ROUNDED: f64 = 32.0 * f64::EPSILON;
+
 impl Defect {
+    pub(super) fn off(self) -> f64 {
+        self.below.max(self.above)
+    }
+
+    pub(super) fn is_rounding(self) -> bool {
+        self.off() <= ROUNDED * self.size
+    }
+
     pub(super) fn residual(self, c_min: f64, q: f64) -> f64 {
         let lowered = if c_min > 0.0 {
             self.paid * self.below / (c_min + self.below)

@@ -26,12 +26,12 @@ mod way;
 use crate::numeric::halt::{Cut, Halt};
 use crate::numeric::support::SupportMin;
 use crate::problem::Problem;
-use backup::Chosen;
+use backup::{Bounds, Chosen};
 use evaluate::Equations;
 pub use planner::Planner;
 use relax::Arcs;
 use warm::WarmStarts;
-pub use way::{Met, way};
+pub use way::{Met, Walk, way};
 
 /// The number of support problems after which `auto` turns to policy iteration.
 const FAITHFUL_WORK: usize = 1 << 16;
@@ -94,6 +94,7 @@ pub struct Devi {
     /// The minimising action and theta of each state; only policy iteration fills it.
     chosen: Option<Chosen>,
     equations: Equations,
+    bounds: Bounds,
     /// For large problems the states from the goal outwards, and the place of each.
     ranks: Option<(Vec<u32>, Vec<u32>)>,
     arcs: Arcs,
@@ -111,6 +112,7 @@ impl Devi {
             warm: WarmStarts::new(pairs, problem.constraints().free()),
             chosen: None,
             equations: Equations::default(),
+            bounds: Bounds::default(),
             ranks: None,
             arcs: Arcs::default(),
             halt: Halt::never(),

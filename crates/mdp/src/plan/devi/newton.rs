@@ -35,7 +35,9 @@ const FINE: f64 = 0.1;
 /// Over a set that was made larger policy iteration need not settle, and a plan is only optimistic:
 /// few rounds and last sweeps, and no stages.
 const RELAXED_ROUNDS: usize = 10;
-const RELAXED_WORK: usize = 1 << 16;
+const RELAXED_WORK: usize = 1 << 15;
+/// After so many rounds without a better V, later ones hardly find one either.
+const PATIENCE: usize = 3;
 /// From one stage to the next q falls by this factor: values at a distance of up to 36/q are told
 /// apart from those further off, so the policy of one stage is a good start for the next.
 const STAGE: f64 = 16.0;
@@ -54,7 +56,8 @@ impl Devi {
         let free = Task { b: f64::INFINITY, ..*task };
         let (mut residual, mut defect) = self.newton(&free, set, c_min, &mut sweeps)?;
         let relaxed = set.is_relaxed();
-        if residual > task.eps && !relaxed {
+        let rounding = many(task.problem) && defect.is_rounding();
+        if residual > task.eps && !relaxed && !rounding {
             let mut q: f64 = 0.25;
             while q > task.q {
                 self.newton(&Task { q, ..free }, set, c_min, &mut sweeps)?;
@@ -95,9 +98,12 @@ impl Devi {
         c_min: f64,
         sweeps: &mut u64,
     ) -> Result<(f64, Defect), Cut> {
-        let mut best = (f64::INFINITY, Defect::default());
+        let (mut best, mut found) = ((f64::INFINITY, Defect::default()), 0);
         let (mut best_v, mut off_before) = (self.v.clone(), f64::INFINITY);
-        let rounds = if set.is_relaxed() { RELAXED_ROUNDS } else { ROUNDS };
+        // those of another set or discount say nothing
+        self.bounds.prior = None;
+        let relaxed = set.is_relaxed();
+        let rounds = if relaxed { RELAXED_ROUNDS } else { ROUNDS };
         for round in 0..rounds {
             std::mem::swap(&mut self.v, &mut self.before);
             self.sweep(task, set, true)?;
@@ -106,11 +112,11 @@ impl Devi {
             let residual = defect.residual(c_min, task.q);
             let before = best.0;
             if residual < before {
-                best = (residual, defect);
+                (best, found) = ((residual, defect), round);
                 best_v.copy_from_slice(&self.before);
             }
             // its error squares from round to round until it meets rounding
-            let off = defect.below.max(defect.above);
+            let off = defect.off();
             let rounding = 4.0 * f64::EPSILON * defect.size;
             let many = many(task.problem);
             if task.problem.pairs() >= SHOWN {
@@ -118,6 +124,10 @@ impl Devi {
             }
             let enough = many || best.0 <= AMPLE * defect.size || residual > 0.1 * before;
             if off <= rounding || best.0 <= task.eps && enough {
+                break;
+            }
+            let stuck = many && defect.is_rounding() && off > SLOW * off_before;
+            if stuck || relaxed && round >= found + PATIENCE {
                 break;
             }
             let dearest = task.costs.iter().copied().fold(0.0, f64::max);

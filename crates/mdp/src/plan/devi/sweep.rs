@@ -41,14 +41,18 @@ impl Devi {
         choices: bool,
     ) -> Result<(), Cut> {
         let before = std::mem::take(&mut self.before);
+        let mut bounds = std::mem::take(&mut self.bounds);
+        let bounded = choices && is_large(task.problem) && !set.is_relaxed() && !set.is_model();
+        bounds.low.resize(if bounded { task.problem.pairs() } else { 0 }, 0.0);
         let halt = self.halt.clone();
         self.warm.turn_to(set.identity());
         let (survey, mut copy) = self.survey(task, &before, set);
-        let sweep = Sweep { task, before: &before, survey: &survey, halt: &halt };
+        let prior = bounds.prior.as_deref();
+        let sweep = Sweep { task, before: &before, survey: &survey, prior, halt: &halt };
         let d = task.problem.dim();
         let alone = task.problem.pairs() < PARALLEL_PAIRS || rayon::current_num_threads() == 1;
         let counts_itself = alone && copy.is_none();
-        let mut chunks = self.chunks(task, choices);
+        let mut chunks = self.chunks(task, choices, bounded.then_some(&mut bounds.low[..]));
         if alone {
             let mut phi = vec![0.0; d];
             let set = copy.as_mut().unwrap_or(set);
@@ -69,7 +73,10 @@ impl Devi {
         if !counts_itself {
             set.count_fallbacks(fallbacks);
         }
-        self.before = before;
+        if bounded {
+            bounds.prior.get_or_insert_default().clone_from(&before);
+        }
+        (self.before, self.bounds) = (before, bounds);
         self.halt.check()
     }
 
@@ -106,7 +113,12 @@ impl Devi {
         (survey, Some(copy))
     }
 
-    fn chunks(&mut self, task: &Task, choices: bool) -> Vec<Chunk<'_>> {
+    fn chunks<'a>(
+        &'a mut self,
+        task: &Task,
+        choices: bool,
+        mut low: Option<&'a mut [f64]>,
+    ) -> Vec<Chunk<'a>> {
         let problem = task.problem;
         let (n, d) = (problem.states(), problem.dim());
         if choices && self.chosen.is_none() {
@@ -132,6 +144,7 @@ impl Devi {
                         theta.split_off_mut(..states.len() * d).unwrap_or_default(),
                     )
                 }),
+                low: low.as_mut().map(|low| low.split_off_mut(..pairs).unwrap_or_default()),
                 fallbacks: 0,
                 states,
             });

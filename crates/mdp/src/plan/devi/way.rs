@@ -29,23 +29,32 @@ pub struct Met {
     next: Vec<(u32, f64)>,
 }
 
-/// The states that the greedy policy of some values meets from the start; the first of them where
-/// looking is laborious. In every sweep states hand on their visits, the highest value first.
-pub fn way<S: SupportMin>(task: &Task, set: &mut S, values: &[f64], halt: &Halt) -> Result<Vec<Met>, Cut> {
-    set.hold(true);
-    let stops = walk(task, set, values, halt);
-    set.hold(false);
-    stops
+/// What a greedy policy meets from the start.
+#[derive(Clone, Debug)]
+pub struct Walk {
+    /// The states.
+    pub met: Vec<Met>,
+    /// Whether these are all, up to little: a long way is only followed for its first part.
+    pub whole: bool,
 }
 
-fn walk<S: SupportMin>(task: &Task, set: &mut S, values: &[f64], halt: &Halt) -> Result<Vec<Met>, Cut> {
+/// The states that the greedy policy of some values meets from the start; the first of them where
+/// looking is laborious. In every sweep states hand on their visits, the highest value first.
+pub fn way<S: SupportMin>(task: &Task, set: &mut S, values: &[f64], halt: &Halt) -> Result<Walk, Cut> {
+    set.hold(true);
+    let way = walk(task, set, values, halt);
+    set.hold(false);
+    way
+}
+
+fn walk<S: SupportMin>(task: &Task, set: &mut S, values: &[f64], halt: &Halt) -> Result<Walk, Cut> {
     let problem = task.problem;
     let (goal, start) = (problem.goal(), problem.start());
     let mut order: Vec<u32> = (0..problem.states() as u32).collect();
     order.sort_unstable_by(|&a, &b| values[b as usize].total_cmp(&values[a as usize]).then(a.cmp(&b)));
     let mut waiting = vec![0.0; problem.states()];
     let mut place: Vec<Option<u32>> = vec![None; problem.states()];
-    let mut stops: Vec<Met> = Vec::new();
+    let (mut stops, mut whole): (Vec<Met>, bool) = (Vec::new(), true);
     let mut affordable = LABOUR / set.binding_rows().max(1);
     waiting[start] = f64::from(u8::from(start != goal));
     for _ in 0..SWEEPS {
@@ -58,6 +67,7 @@ fn walk<S: SupportMin>(task: &Task, set: &mut S, values: &[f64], halt: &Halt) ->
                 let pairs = problem.pairs_of(s).len();
                 if pairs > affordable {
                     waiting[s] = 0.0;
+                    whole = false;
                     continue;
                 }
                 affordable -= pairs;
@@ -77,10 +87,10 @@ fn walk<S: SupportMin>(task: &Task, set: &mut S, values: &[f64], halt: &Halt) ->
             }
         }
         if waiting.iter().sum::<f64>() < LITTLE {
-            break;
+            return Ok(Walk { met: stops, whole });
         }
     }
-    Ok(stops)
+    Ok(Walk { met: stops, whole: false })
 }
 
 fn look<S: SupportMin>(task: &Task, set: &mut S, values: &[f64], s: State) -> Met {
@@ -104,4 +114,30 @@ fn look<S: SupportMin>(task: &Task, set: &mut S, values: &[f64], s: State) -> Me
         successors.iter().copied().zip(weights).collect()
     });
     Met { state: s, visits: 0.0, q, next }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numeric::support::{ConvexSet, Ellipsoid};
+    use crate::plan::{Devi, Planner};
+    use crate::problem::tests::grid;
+
+    #[test]
+    fn a_long_way_is_followed_for_its_first_part() {
+        for (n, whole) in [(4, true), (70, false)] {
+            let instance = grid(n);
+            let problem = &*instance.problem;
+            let d = problem.dim();
+            let shape: Vec<f64> = (0..d * d).map(|k| f64::from(u8::from(k % (d + 1) == 0))).collect();
+            let center = instance.truth().unwrap().theta().unwrap();
+            let ellipsoid = Ellipsoid { center, shape: &shape, radius: 1e-3 };
+            let mut set = ConvexSet::new(problem.constraints(), ellipsoid).unwrap();
+            let task = Task { problem, costs: problem.costs(), b: 1e6, eps: 1e-3, q: 1e-5 };
+            let mut devi = Devi::new(problem);
+            devi.plan(&task, &mut set, Planner::Fast, &vec![0.0; problem.states()]);
+            let walk = way(&task, &mut set, &devi.v, &Halt::never()).unwrap();
+            assert_eq!(walk.whole, whole, "{n}: {} states", walk.met.len());
+        }
+    }
 }

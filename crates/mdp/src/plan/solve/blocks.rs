@@ -3,7 +3,7 @@
 
 use super::block::Block;
 use super::bounds::{Proof, Side, WIDEST};
-use super::evaluate::{Eliminated, Evaluate, Iterated, Levels};
+use super::evaluate::{Eliminated, Evaluate, Iterated};
 use super::iterate::{iterate, margin, settle};
 use super::model::Model;
 use super::values::{Sense, Values};
@@ -30,19 +30,12 @@ pub(super) enum Method {
     Settling,
     Elimination,
     Krylov,
-    Levels,
     Patience,
 }
 
 impl Method {
-    pub(super) const ALL: [Method; 6] = [
-        Method::Dense,
-        Method::Settling,
-        Method::Elimination,
-        Method::Krylov,
-        Method::Levels,
-        Method::Patience,
-    ];
+    pub(super) const ALL: [Method; 5] =
+        [Method::Dense, Method::Settling, Method::Elimination, Method::Krylov, Method::Patience];
 
     fn suits(self, block: &Block) -> bool {
         let (n, arcs) = (block.x.len(), block.arcs());
@@ -51,7 +44,7 @@ impl Method {
             Method::Settling => n >= 400 && block.decisions() >= 400,
             // its rows take much memory
             Method::Elimination => arcs <= 3_000_000,
-            Method::Krylov | Method::Levels => true,
+            Method::Krylov => true,
             Method::Patience => n <= 4000,
         }
     }
@@ -61,7 +54,6 @@ struct Evaluators {
     dense: Dense,
     eliminated: Eliminated,
     iterated: Iterated,
-    levels: Levels,
 }
 
 impl Evaluators {
@@ -73,7 +65,6 @@ impl Evaluators {
                 self.eliminated.work = (method == Method::Patience).then_some(LAST_WORK);
                 &mut self.eliminated
             }
-            Method::Levels => &mut self.levels,
             Method::Krylov | Method::Settling => {
                 self.iterated.left = (ITERATIONS_BY_NODES / nodes).max(ITERATIONS);
                 &mut self.iterated
@@ -113,7 +104,6 @@ impl<'a> Solver<'a> {
                 dense: Dense::default(),
                 eliminated: Eliminated::new(LAST_WORK, halt),
                 iterated: Iterated::new(ITERATIONS, halt),
-                levels: Levels::new(halt),
             },
             methods: Method::ALL.to_vec(),
         }

@@ -1,24 +1,20 @@
-//! What the choices of a block are worth: four ways to solve its equations.
+//! What the choices of a block are worth: three ways to solve its equations.
 
 use super::block::Block;
 use crate::numeric::halt::Halt;
 use crate::numeric::linear::dense::Dense;
 use crate::numeric::linear::elimination::Elimination;
 use crate::numeric::linear::krylov::Krylov;
-use crate::numeric::linear::multilevel::{Change, Multilevel};
 
 /// The equations of a block, v(i) = b(i) + sum of w v(j), in costs of a step.
 pub(super) trait Evaluate: Send {
     /// Whether solutions are as accurate as f64 allows, whatever is asked for.
     fn is_exact(&self) -> bool;
-    fn softs(&self) -> &'static [f64] {
-        &[]
-    }
     /// Sweeps that improve choices between two evaluations: fewer where these are cheap.
     fn sweeps(&self) -> usize {
         4
     }
-    fn load(&mut self, block: &Block, change: Change) -> bool;
+    fn load(&mut self, block: &Block) -> bool;
     /// Solves for a right-hand side, from a guess, until every residual is at most `enough`.
     fn solve(&mut self, b: Vec<f64>, x: &mut [f64], enough: f64) -> bool;
 }
@@ -32,7 +28,7 @@ impl Evaluate for Dense {
         1
     }
 
-    fn load(&mut self, block: &Block, _: Change) -> bool {
+    fn load(&mut self, block: &Block) -> bool {
         let n = block.x.len();
         let all: Vec<u32> = (0..n as u32).collect();
         let out = (0..n).map(|i| block.outside(i)).collect();
@@ -69,7 +65,7 @@ impl Evaluate for Eliminated {
         true
     }
 
-    fn load(&mut self, block: &Block, _: Change) -> bool {
+    fn load(&mut self, block: &Block) -> bool {
         let n = block.x.len();
         let arcs = || (0..n).map(|i| block.arcs_of(i).count()).sum::<usize>();
         let work = self.work.unwrap_or_else(|| Self::WORK + Self::WORK_PER_ARC * arcs() as f64);
@@ -103,7 +99,7 @@ impl Evaluate for Iterated {
         false
     }
 
-    fn load(&mut self, block: &Block, _: Change) -> bool {
+    fn load(&mut self, block: &Block) -> bool {
         let room = |i: usize| block.arcs_of(i).count();
         self.krylov.load(block.x.len(), room, |i, row| block.row(i, row));
         true
@@ -113,52 +109,6 @@ impl Evaluate for Iterated {
         let before = self.krylov.spent();
         let solved = self.krylov.solve(&b, x, enough, self.each.min(self.left));
         self.left = self.left.saturating_sub(self.krylov.spent() - before);
-        solved
-    }
-}
-
-/// Several levels. The first policies are mixtures of nearly best choices: a policy that is greedy
-/// for rough values may never leave, and mixtures flow smoothly, as few levels need.
-#[derive(Default)]
-pub(super) struct Levels {
-    multilevel: Multilevel,
-    /// The last solution took many cycles.
-    slow: bool,
-}
-
-impl Levels {
-    /// The most cycles for one solution, and for a fast one.
-    const CYCLES: usize = 200;
-    const SLOW: usize = 12;
-    /// The loss that makes a choice rarer by e in the first mixtures; the second, hardly more than
-    /// ties, is for blocks where the first cannot be evaluated.
-    const SOFT: [f64; 2] = [0.3, 0.01];
-
-    pub(super) fn new(halt: &Halt) -> Levels {
-        let mut levels = Levels::default();
-        levels.multilevel.heed(halt);
-        levels
-    }
-}
-
-impl Evaluate for Levels {
-    fn is_exact(&self) -> bool {
-        false
-    }
-
-    fn softs(&self) -> &'static [f64] {
-        &Levels::SOFT
-    }
-
-    fn load(&mut self, block: &Block, change: Change) -> bool {
-        let change = if self.slow && change == Change::Few { Change::Many } else { change };
-        self.multilevel.load(block.x.len(), change, |i, arcs| block.row(i, arcs));
-        true
-    }
-
-    fn solve(&mut self, b: Vec<f64>, x: &mut [f64], enough: f64) -> bool {
-        let (solved, cycles) = self.multilevel.solve(&b, x, enough, Levels::CYCLES);
-        self.slow = cycles > Levels::SLOW;
         solved
     }
 }

@@ -1,15 +1,12 @@
 //! Policy iteration on a block with any evaluator; value iteration; margins.
 //!
-//! Evaluations are as accurate as the remaining gain calls for, and the nearer values are to the
-//! optimum, the less a choice may lose to be mixed in. A mixture stays while it loses next to
-//! nothing.
+//! Evaluations are as accurate as the remaining gain calls for.
 
 use super::block::{Block, Pass, Progress};
 use super::evaluate::Evaluate;
 use super::model::{Choice, Model};
 use crate::numeric::Portable;
 use crate::numeric::halt::Halt;
-use crate::numeric::linear::multilevel::Change;
 
 const ROUNDS: usize = 80;
 /// Most sweeps are over the nodes that lacked at least this part of what one lacks.
@@ -18,10 +15,6 @@ const ACTIVE: f64 = 1e-3;
 const ACCURACY: f64 = 0.03;
 const LEAST_ACCURACY: f64 = 10.0;
 const FIRST_ACCURACY: f64 = 1.0;
-/// A mixture is kept if it loses no more than this part of the loss that makes a choice rare.
-const LAZY: f64 = 0.3;
-/// More than this part of the nodes with new choices make another chain.
-const MANY: f64 = 0.05;
 /// What a sweep must gain at most before its values are any use, in costs of a step.
 const USEFUL: f64 = 1e-2;
 /// Where a better policy never leaves, noise is taken to be this factor larger, up to a limit.
@@ -33,7 +26,9 @@ const NEGATIVE: f64 = 1e-9;
 /// Policy iteration from a policy that leaves, until every residual is at most `wanted`, in costs
 /// of a step, or no choice gains; whether it came to that.
 pub(super) fn iterate(block: &mut Block, by: &mut dyn Evaluate, wanted: f64, halt: &Halt) -> bool {
-    let Some(mut soft) = first_values(block, by) else { return false };
+    if !first_values(block, by) {
+        return false;
+    }
     let mut best = f64::INFINITY;
     for _ in 0..ROUNDS {
         let kept: Vec<Choice> = block.taken().collect();
@@ -53,11 +48,8 @@ pub(super) fn iterate(block: &mut Block, by: &mut dyn Evaluate, wanted: f64, hal
             break;
         }
         let enough = (swept.gap * ACCURACY).min(LEAST_ACCURACY).max(0.1 * reachable);
-        soft = soft.min(enough);
-        let new = if soft > 0.0 { block.mix(soft, LAZY * soft) } else { swept.changed };
-        let many = new as f64 > MANY * block.x.len() as f64;
-        if !evaluate(block, by, if many { Change::Many } else { Change::Few }, enough) {
-            if soft > 0.0 || block.noise > COARSEST {
+        if !evaluate(block, by, enough) {
+            if block.noise > COARSEST {
                 return false;
             }
             block.take(kept.into_iter());
@@ -72,20 +64,15 @@ pub(super) fn iterate(block: &mut Block, by: &mut dyn Evaluate, wanted: f64, hal
     }
 }
 
-/// The first mixture, or policy, that can be evaluated; its softness, 0 for one policy.
-fn first_values(block: &mut Block, by: &mut dyn Evaluate) -> Option<f64> {
-    let softs = if block.is_least() { by.softs() } else { &[] };
-    for soft in softs.iter().copied().chain([0.0]) {
-        if soft > 0.0 {
-            block.begin();
-            block.mix(soft, 0.0);
-        }
-        if evaluate(block, by, Change::All, FIRST_ACCURACY) {
-            return Some(soft);
-        }
+/// The values of the first policy. Where that takes longer than f64 can hold, the one that comes
+/// nearer with the greatest probability may not.
+fn first_values(block: &mut Block, by: &mut dyn Evaluate) -> bool {
+    evaluate(block, by, FIRST_ACCURACY) || {
+        let loaded = block.is_loaded();
         block.begin();
+        block.hurry();
+        loaded && evaluate(block, by, FIRST_ACCURACY)
     }
-    None
 }
 
 /// Value iteration: all nodes, those that lack much, then all unless exact values come next.
@@ -108,16 +95,16 @@ fn improve(block: &mut Block, wanted: f64, by: &dyn Evaluate) -> Progress {
     Progress { gap: if exact { first.gap } else { last.gap }, changed, ..last }
 }
 
-pub(super) fn load(block: &mut Block, by: &mut dyn Evaluate, change: Change) -> bool {
-    let loaded = by.load(block, change);
+pub(super) fn load(block: &mut Block, by: &mut dyn Evaluate) -> bool {
+    let loaded = by.load(block);
     block.handed_over(loaded);
     loaded
 }
 
 /// The values of the present choices; whether they are usable.
-fn evaluate(block: &mut Block, by: &mut dyn Evaluate, change: Change, enough: f64) -> bool {
-    let may = by.is_exact() || block.is_mixed() || block.leaves();
-    if !may || !load(block, by, change) {
+fn evaluate(block: &mut Block, by: &mut dyn Evaluate, enough: f64) -> bool {
+    let may = by.is_exact() || block.leaves();
+    if !may || !load(block, by) {
         return false;
     }
     let b = block.right();
@@ -142,7 +129,7 @@ pub(super) fn margin(
     block.take(block.nodes().to_vec().into_iter().map(|s| policy[s as usize - start] as Choice));
     if !block.is_loaded() {
         (by.is_exact() || block.leaves()).then_some(())?;
-        load(block, by, Change::Few).then_some(())?;
+        load(block, by).then_some(())?;
     }
     let places = block.nodes().iter().map(|&s| s as usize - start);
     let unit = |(i, k): (usize, usize)| need[k] / model.leaving[policy[k] as usize] * block.share(i);

@@ -21,7 +21,6 @@
 //! | dense matrix | up to 32 nodes | lists would take longer than the elimination |
 //! | sparse elimination | up to 3 million arcs, while it takes few multiplications for each arc; up to 4,000 nodes at any price where all else fails | accurate however long a policy takes |
 //! | BiCGSTAB | any, up to 3,000 iterations for a policy | no fill-in |
-//! | several levels | any where BiCGSTAB fails | mixtures of choices, where a single policy takes longer than f64 can hold |
 //! | 30 digits | the whole model, up to 3 million transitions unless asked for | long times, where f64 cannot show the precision |
 //!
 //! docs/performance.md shows what each is worth. Bounds come by scaling or by a margin ([`bounds`]).
@@ -120,16 +119,17 @@ fn in_units(problem: &Problem, truth: &Truth, options: &Options) -> Result<Answe
             answer.t_star = if missed { f64::INFINITY } else { most(&steps) };
             answer.steps = steps;
         }
-        if options.extras.q {
-            answer.q = (0..problem.pairs()).map(|p| q(problem, truth, &answer.v, p)).collect();
-            // the policy's own Q is V: where only rounding tells them apart, it is the same number
-            for s in known.iter().copied().filter(|&s| problem.actions(s) > 0) {
-                let (p, v) = (problem.pair(s, answer.policy[s]), answer.v[s]);
-                if (answer.q[p] - v).abs() <= 1e-12 * v.abs() {
-                    answer.q[p] = v;
-                }
+    }
+    if options.extras.q {
+        let mut all: Vec<f64> = (0..problem.pairs()).map(|p| q(problem, truth, &answer, p)).collect();
+        // the policy's own Q is V: where only rounding tells them apart, it is the same number
+        for s in (0..problem.states()).filter(|&s| problem.actions(s) > 0 && !answer.is_lost(s)) {
+            let (p, v) = (problem.pair(s, answer.policy[s]), answer.v[s]);
+            if (all[p] - v).abs() <= 1e-12 * v.abs() {
+                all[p] = v;
             }
         }
+        answer.q = all;
     }
     if options.extras.reach {
         answer.reach_probability = reach_probability(problem, truth, options, &answer)?;
@@ -137,17 +137,24 @@ fn in_units(problem: &Problem, truth: &Truth, options: &Options) -> Result<Answe
     if options.halt.asked() { Err(Error::Stopped) } else { Ok(answer) }
 }
 
-fn q(problem: &Problem, truth: &Truth, v: &[f64], p: Pair) -> f64 {
+fn q(problem: &Problem, truth: &Truth, answer: &Answer, p: Pair) -> f64 {
     let (mut total, mut inflow) = (Double::ZERO, Double::ZERO);
+    let mut endless = false;
     for (next, w) in possible(problem, truth, p) {
-        if v[next].is_infinite() {
-            return f64::INFINITY;
+        let v = answer.v[next];
+        if answer.is_vacuous(next) {
+            return f64::NAN;
         }
-        (total, inflow) = (total.plus(w), inflow + Double::from(v[next]).times(w));
+        endless |= v.is_infinite();
+        (total, inflow) = (total.plus(w), inflow + Double::from(v).times(w));
+    }
+    if endless {
+        return f64::INFINITY;
     }
     // a row that sums to 1 but for rounding is read as divided by its sum
     let mean = if total.nearest() > 0.0 { inflow.over(total.nearest()) } else { Double::ZERO };
-    mean.plus(problem.cost(p)).nearest()
+    let cost = if answer.objective == Objective::Reach { 0.0 } else { problem.cost(p) };
+    mean.plus(cost).nearest()
 }
 
 fn reach_probability(problem: &Problem, truth: &Truth, options: &Options, answer: &Answer) -> Result<f64> {

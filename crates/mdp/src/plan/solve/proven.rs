@@ -125,8 +125,8 @@ pub fn tried(problem: &Problem) -> String {
         false => "not in 30 digits, for which the model is too large",
     };
     format!(
-        "policy iteration by elimination, by BiCGSTAB and on several levels, and value iteration; bounds \
-         by scaling and by a margin; {digits}"
+        "policy iteration by elimination and by BiCGSTAB, and value iteration; bounds by scaling and by a \
+         margin; {digits}"
     )
 }
 

@@ -10,7 +10,6 @@ use super::number::Number;
 use super::values::{Sense, Values};
 use crate::numeric::halt::Halt;
 use crate::numeric::linear::double::Double;
-use crate::numeric::linear::multilevel::Change;
 use crate::plan::answer::Tails;
 
 /// The gain that counts, relative to the value: above the noise of 30 digits over long times.
@@ -58,7 +57,7 @@ impl<'a> Refined<'a> {
             refined.block.begin();
             policy = refined.by_node(refined.block.taken().map(|choice| choice as u32));
         }
-        if !load(&mut refined.block, &mut *refined.by, Change::All) {
+        if !load(&mut refined.block, &mut *refined.by) {
             refined.by = Box::new(Iterated::new(ITERATIONS, halt));
         }
         refined.best = refined.evaluated(policy);
@@ -117,7 +116,7 @@ impl<'a> Refined<'a> {
         let nodes = self.block.nodes().to_vec();
         self.block.take(nodes.iter().map(|&s| policy[s as usize] as Choice));
         if !self.block.is_loaded() {
-            load(&mut self.block, &mut *self.by, Change::All).then_some(())?;
+            load(&mut self.block, &mut *self.by).then_some(())?;
         }
         let unit = |(i, &s): (usize, &u32)| {
             let leaving = self.model.leaving[policy[s as usize] as Choice];

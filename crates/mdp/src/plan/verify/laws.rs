@@ -131,7 +131,11 @@ fn walk() -> (Problem, Truth) {
 
 fn claims(solution: &Answer, claim: &str) {
     let (problem, truth) = walk();
-    let found = verify(&problem, &truth, solution).map_err(|flaw| flaw.claim.to_string());
+    claims_of(&problem, &truth, solution, claim);
+}
+
+fn claims_of(problem: &Problem, truth: &Truth, solution: &Answer, claim: &str) {
+    let found = verify(problem, truth, solution).map_err(|flaw| flaw.claim.to_string());
     assert_eq!(found, Err(claim.to_string()));
 }
 
@@ -185,4 +189,18 @@ fn what_is_missing_is_named() {
     let mut free = solve(&problem, &truth, Objective::Reach, 1e-9);
     free.lost.clear();
     claims(&free, "whether it is lost is claimed wrongly");
+}
+
+/// Products of the tiny costs with probabilities underflow beside the large one.
+#[test]
+fn tiny_costs_beside_a_large_one_pass() {
+    let tiny = 1e-323;
+    let rows: &[Row] = &[(0, 1e100, &[(2, 1.0)]), (0, tiny, &[(1, 0.3), (2, 0.7)]), (1, tiny, &[(2, 1.0)])];
+    let (problem, truth) = problem(3, rows);
+    let mut least = solve(&problem, &truth, Objective::Min, 1e-6);
+    least.lower.fill(0.0);
+    assert_eq!(verify(&problem, &truth, &least), Ok(()));
+    (least.lower[1], least.upper[1]) = (2.0 * tiny, 2.0 * tiny);
+    least.v[1] = 2.0 * tiny;
+    claims_of(&problem, &truth, &least, "the lower bound is too high");
 }

@@ -25,6 +25,11 @@ use std::cmp::Ordering;
 use std::fmt;
 use sum::Sum;
 
+/// The exponents of the largest number of an inequality in units of its own, and of these units at
+/// most.
+const LARGE: i32 = 900;
+const MOST: i32 = 1000;
+
 /// What is wrong with a certificate, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flaw {
@@ -264,19 +269,29 @@ impl Check<'_> {
         if (sigma * slack).is_nan() || sigma * slack < -error {
             return false;
         }
+        let unit = self.unit(side, s, p, cost);
         let mut sum = Expansion::default();
         for (next, w) in arcs(self.problem, self.truth, p) {
-            sum.add_product(w, cost);
+            sum.add_product(w, unit * cost);
             if next != s {
-                sum.add_product(w, self.bound(side, next));
-                sum.add_product(-w, own);
+                sum.add_product(w, unit * self.bound(side, next));
+                sum.add_product(-w, unit * own);
                 for tail in tails {
-                    sum.add_product(w, tail[next]);
-                    sum.add_product(-w, tail[s]);
+                    sum.add_product(w, unit * tail[next]);
+                    sum.add_product(-w, unit * tail[s]);
                 }
             }
         }
         sum.sure_on_side(sigma)
+    }
+
+    /// A power of two that makes the largest number of an inequality large, so that products of the
+    /// others do not underflow.
+    fn unit(&self, side: Bound, s: State, p: Pair, cost: f64) -> f64 {
+        let of = |s: State| self.bound(side, s).abs();
+        let largest = arcs(self.problem, self.truth, p).fold(cost.max(of(s)), |most, (n, _)| most.max(of(n)));
+        let exponent = (largest.to_bits() >> 52) as i32 - 1023;
+        2f64.powi((LARGE - exponent).clamp(0, MOST))
     }
 }
 

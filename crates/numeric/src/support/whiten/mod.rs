@@ -146,7 +146,7 @@ impl Whitened {
         for (a, &b) in pairs() {
             taken.consider(a, b)?;
         }
-        taken.keep_nearest(polytope.most_taken());
+        taken.keep_nearest(polytope.nearest());
         if let Some(features) = polytope.features() {
             taken.consider_features(features)?;
         }

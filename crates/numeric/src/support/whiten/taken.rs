@@ -41,15 +41,15 @@ impl<'a> Taken<'a> {
         Ok(())
     }
 
-    /// Keeps the rows nearest to the centre, at most `most`.
-    pub(super) fn keep_nearest(&mut self, most: usize) {
+    /// Of more than `most` rows keeps the `otherwise` nearest to the centre.
+    pub(super) fn keep_nearest(&mut self, (most, otherwise): (usize, usize)) {
         if self.rows.len() <= most {
             return;
         }
         self.relaxed = true;
         let mut near: Vec<usize> = (0..self.rows.len()).collect();
         near.sort_unstable_by(|&a, &b| self.rows[a].limit.total_cmp(&self.rows[b].limit).then(a.cmp(&b)));
-        near.truncate(most);
+        near.truncate(otherwise);
         near.sort_unstable();
         let k = self.set.free;
         for (to, &from) in near.iter().enumerate() {
@@ -58,8 +58,8 @@ impl<'a> Taken<'a> {
             }
             self.rows[to] = self.rows[from];
         }
-        self.rows.truncate(most);
-        [&mut self.a, &mut self.g].into_iter().for_each(|numbers| numbers.truncate(most * k));
+        self.rows.truncate(otherwise);
+        [&mut self.a, &mut self.g].into_iter().for_each(|numbers| numbers.truncate(otherwise * k));
     }
 
     /// Takes the feature rows that can bind, all or the nearest, in one pass. Most are ruled out by
@@ -184,7 +184,7 @@ mod tests {
         let ellipsoid = Ellipsoid { center: &vec![0.01; d], shape: &shape, radius: 40.0 };
         let mut all = ConvexSet::new(&whole, ellipsoid).unwrap();
         let kept = 50;
-        let mut some = ConvexSet::new(&Arc::new(whole.taken_at_most(kept)), ellipsoid).unwrap();
+        let mut some = ConvexSet::new(&Arc::new(whole.with_nearest(200, kept)), ellipsoid).unwrap();
         assert!(some.is_relaxed() && !all.is_relaxed() && all.set.limits.len() > 200);
         let mut nearest = all.set.limits.clone();
         nearest.sort_by(f64::total_cmp);

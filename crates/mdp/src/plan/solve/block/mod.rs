@@ -2,7 +2,6 @@
 //! evaluated, in the order of sweeps, every weight divided by what leaves its node. Long blocks run
 //! on all cores, in parts that depend on the number of nodes alone.
 
-mod mixture;
 mod sweep;
 
 use super::model::{Choice, Model};
@@ -79,8 +78,6 @@ pub(super) struct Block {
     pub(super) x: Vec<f64>,
     old: Vec<f64>,
     last: Vec<Last>,
-    /// The share of each choice in the mixture of its node; none: nodes take one choice.
-    mix: Vec<f32>,
     near: Nearest,
     place: Vec<u32>,
     start: usize,
@@ -167,7 +164,6 @@ impl Block {
     }
 
     pub(super) fn begin(&mut self) {
-        self.mix.clear();
         self.noise = NOISE;
         for (at, &k) in self.near.order.iter().enumerate() {
             self.x[at] = self.near.rough[k as usize];
@@ -176,24 +172,29 @@ impl Block {
         }
     }
 
-    pub(super) fn is_least(&self) -> bool {
-        self.sigma > 0.0
-    }
-
-    pub(super) fn is_mixed(&self) -> bool {
-        !self.mix.is_empty()
+    /// Each node takes the choice that most probably leads to an earlier one, or out.
+    pub(super) fn hurry(&mut self) {
+        let Block { rows, last, .. } = self;
+        for (i, last) in last.iter_mut().enumerate() {
+            let onwards = |choice: usize| {
+                let earlier = rows.arcs(choice).filter(|(j, _)| (*j as usize) < i);
+                rows.out[choice] + earlier.map(|(_, w)| w).sum::<f64>()
+            };
+            let better = |a: usize, b: usize| if onwards(b) > onwards(a) { b } else { a };
+            last.taken = rows.choices(i).reduce(better).map_or(last.taken, |choice| choice as u32);
+        }
     }
 
     /// Notes that the choices at hand were handed over, or that none were.
     pub(super) fn handed_over(&mut self, done: bool) {
         self.loaded.clear();
-        if done && !self.is_mixed() {
+        if done {
             self.loaded.extend(self.last.iter().map(|last| last.taken));
         }
     }
 
     pub(super) fn is_loaded(&self) -> bool {
-        !self.is_mixed() && self.last.iter().map(|last| &last.taken).eq(&self.loaded)
+        self.last.iter().map(|last| &last.taken).eq(&self.loaded)
     }
 
     pub(super) fn start(&self) -> usize {
@@ -211,7 +212,6 @@ impl Block {
 
     /// Each node takes one choice, given by the model's number.
     pub(super) fn take(&mut self, policy: impl Iterator<Item = Choice>) {
-        self.mix.clear();
         for (i, choice) in policy.enumerate() {
             self.last[i].taken = self.rows.choices[i] + (choice - self.first[i]) as u32;
         }
@@ -234,6 +234,17 @@ impl Block {
     pub(super) fn arcs_of(&self, i: usize) -> impl Iterator<Item = (u32, f64)> {
         let share = self.share(i);
         self.rows.arcs(self.last[i].taken as usize).map(move |(j, w)| (j, share * w))
+    }
+
+    /// Adds a node's arcs, in costs of a step; returns the weight that leaves the block.
+    pub(super) fn row(&self, i: usize, arcs: &mut Vec<(u32, f64)>) -> f64 {
+        arcs.extend(self.arcs_of(i));
+        self.outside(i)
+    }
+
+    pub(super) fn right(&self) -> Vec<f64> {
+        let b = |i: usize| self.share(i) * self.rows.b[self.last[i].taken as usize];
+        (0..self.x.len()).map(b).collect()
     }
 
     pub(super) fn outside(&self, i: usize) -> f64 {
