@@ -2,7 +2,6 @@
 
 use super::clock::{Clock, Reason};
 use super::guard::Player;
-use super::learner::Learner;
 use super::report::Probe;
 use crate::confidence::Claim;
 use crate::estimate::Likelihood;
@@ -66,9 +65,9 @@ pub trait Algorithm: Send + Sync {
         false
     }
 
-    /// Takes a learner whose actions it follows under its guard, in place of proposals; whether it
-    /// follows one that it is given.
-    fn follow(&mut self, _inner: Learner) -> bool {
+    /// Takes an algorithm, called by this id, whose actions it follows under its guard, in place of
+    /// proposals; whether it follows one that it is given.
+    fn follow(&mut self, _id: &str, _inner: Box<dyn Algorithm>) -> bool {
         false
     }
 

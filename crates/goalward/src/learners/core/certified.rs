@@ -1,14 +1,47 @@
 //! What a learner certifies: of its regret, of V*, and of who played.
 
+use super::algorithm::{Algorithm, Seen, Snapshot, Transition};
 use super::certificate::Certificate;
+use super::clock::Clock;
 use super::guard::{Guard, Player};
 use super::learner::Learner;
 use super::misuse;
 use super::report::Probe;
 use crate::confidence::{Claim, Facts};
 use crate::plan::Halt;
-use crate::problem::{Action, State};
+use crate::problem::{Action, Pair, State};
 use crate::{Error, Result};
+
+/// A learner as the algorithm of another one.
+struct Within(Learner);
+
+impl Algorithm for Within {
+    fn act(&mut self, s: State) -> Action {
+        self.0.decide(s)
+    }
+
+    fn takes_any_step(&self) -> bool {
+        true
+    }
+
+    fn observe(&mut self, step: &Transition, _: Pair, _: &Clock) -> Seen {
+        // it can only refuse what the other one has refused before
+        let _ = self.0.observe(step);
+        Seen::Counted
+    }
+
+    fn end_episode(&mut self) {
+        self.0.end_episode();
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        self.0.snapshot()
+    }
+
+    fn restore(&mut self, state: &Snapshot, _: &Clock) -> Result<()> {
+        self.0.restore(state)
+    }
+}
 
 impl Learner {
     /// The same with an action that is proposed: a learner that [takes
@@ -47,7 +80,7 @@ impl Learner {
             // its plans are never cut off, like those of an inner learner that is named
             inner.heed(&Halt::never());
             let id = inner.id.clone();
-            if self.algorithm.follow(inner) {
+            if self.algorithm.follow(&id, Box::new(Within(inner))) {
                 self.in_force.insert(Guard::INNER.into(), id.into());
                 return Ok(());
             }

@@ -246,13 +246,15 @@ impl Algorithm for Guarding {
         }
     }
 
-    fn follow(&mut self, inner: Learner) -> bool {
-        let free = matches!(self.inner, Inner::Proposals(_));
-        if free {
-            self.guard.inner = inner.id().into();
-            self.inner = Inner::Learner(Box::new(inner));
+    fn follow(&mut self, id: &str, inner: Box<dyn Algorithm>) -> bool {
+        match (&self.inner, Learner::of(id, &self.problem, inner)) {
+            (Inner::Proposals(_), Ok(inner)) => {
+                self.guard.inner = id.into();
+                self.inner = Inner::Learner(Box::new(inner));
+                true
+            }
+            _ => false,
         }
-        free
     }
 
     fn player(&self) -> Option<Player> {
