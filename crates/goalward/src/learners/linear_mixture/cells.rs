@@ -26,7 +26,7 @@ const CELLS: usize = 32;
 const NEAR: f64 = 0.05;
 /// Products in all, where a support problem takes those of a row with k numbers for each row that can
 /// bind. A plan that takes more is not looked at again.
-const AFFORDED: u64 = 1 << 24;
+const AFFORDED: u64 = 1 << 23;
 /// Iterations that find the main axis.
 const TURNS: usize = 30;
 

@@ -32,7 +32,7 @@
 //! # Cost per step
 //!
 //! That of `lr` and of the inner learner. Each plan of `lr` is followed by up to 32 more, over the
-//! cells, as many as 2^24 products in support problems allow; none where the plan itself took more.
+//! cells, as many as 2^23 products in support problems allow; none where the plan itself took more.
 //!
 //! # Reference
 //!

@@ -65,8 +65,9 @@ pub(in crate::learners) const ENTRY: LearnerEntry = LearnerEntry::new(
 .variants(&[])
 .memory(all_bytes);
 
-const DRAWS: Key<u64> = Key::count("draws", 2, 1000, "thetas that are drawn and compared")
-    .computed("8; fewer, at least 2, where features take more than 2^18 numbers");
+const DRAWS: Key<u64> =
+    Key::count("draws", 1, 1000, "thetas that are drawn and compared; with one, its plan is followed")
+        .computed("8; fewer where features take more than 2^14 numbers: 2^17 in all draws");
 
 const HORIZON: Key<u64> = Key::count(
     "horizon",
@@ -87,10 +88,10 @@ builder! {
 /// Draws where nothing was said.
 const MOST: u64 = 8;
 /// Numbers in the features of all draws together.
-const AFFORDED: u64 = 1 << 21;
+const AFFORDED: u64 = 1 << 17;
 fn default_draws(problem: &Problem) -> u64 {
     let numbers = all_rows(problem) * problem.dim() as u64;
-    (AFFORDED / numbers.max(1)).clamp(2, MOST)
+    (AFFORDED / numbers.max(1)).clamp(1, MOST)
 }
 
 fn all_bytes(problem: &Problem) -> u64 {

@@ -1,8 +1,9 @@
 //! What policies promise: the regret of an episode under each of some thetas, and how well an
 //! episode tells these thetas apart.
 
+use super::cells::RATE;
 use super::model::Point;
-use super::optimist::{Optimist, Rate};
+use super::optimist::Optimist;
 use crate::learners::Call;
 use crate::numeric::{Portable, dot};
 use crate::plan::{Cut, Devi, Halt, Planner};
@@ -64,9 +65,12 @@ impl Ahead {
         draws: Vec<Vec<f64>>,
         call: &Call,
     ) -> Result<Vec<f64>, Cut> {
+        if draws.len() == 1 {
+            return Ok(draws.into_iter().flatten().collect());
+        }
         let mut thetas = vec![mean(&draws)];
         thetas.extend(draws);
-        let task = optimist.task(Rate::least());
+        let task = optimist.task(RATE);
         let mut devi = Devi::new(task.problem);
         let mut plans = Vec::new();
         for theta in &thetas {
