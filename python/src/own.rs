@@ -5,10 +5,29 @@ use goalward::learners::{Algorithm, Clock, Probe, Seen, Snapshot};
 use goalward::problem::{Action, Pair, State};
 use goalward::{Error, Result, Transition};
 use pyo3::prelude::*;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The first exception of a learner in Python: the loop itself cannot return it.
-pub(crate) type Raised = Arc<OnceLock<PyErr>>;
+/// The first exception of learners in Python that was not taken yet: the loop itself cannot return it.
+#[derive(Clone, Default)]
+pub(crate) struct Raised(Arc<Mutex<Option<PyErr>>>);
+
+impl Raised {
+    fn held(&self) -> MutexGuard<'_, Option<PyErr>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn is_some(&self) -> bool {
+        self.held().is_some()
+    }
+
+    pub(crate) fn keep(&self, error: PyErr) {
+        self.held().get_or_insert(error);
+    }
+
+    pub(crate) fn take(&self) -> Option<PyErr> {
+        self.held().take()
+    }
+}
 
 /// A learner around a Python object with `act`, `observe` and perhaps `end_episode`.
 pub(crate) struct Own {
@@ -19,11 +38,11 @@ pub(crate) struct Own {
 impl Own {
     /// Calls the object, unless it has raised something; an exception is kept.
     fn call<T>(&self, work: impl FnOnce(&Bound<PyAny>) -> PyResult<T>) -> Option<T> {
-        if self.raised.get().is_some() {
+        if self.raised.is_some() {
             return None;
         }
         let called = inside(|py| work(self.object.bind(py)));
-        called.map_err(|error| self.raised.set(error)).ok()
+        called.map_err(|error| self.raised.keep(error)).ok()
     }
 }
 

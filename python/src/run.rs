@@ -31,8 +31,8 @@ pub(crate) fn version() -> &'static str {
 enum Who {
     Built(String, Settings),
     Own(Py<PyAny>),
-    /// A learner of the user's, given back afterwards.
-    Taken(Py<PyLearner>, Box<Mutex<Option<Agent>>>),
+    /// A learner of the user's, given back afterwards, and what an inner one in Python raises.
+    Taken(Py<PyLearner>, Box<Mutex<Option<Agent>>>, Option<Raised>),
 }
 
 struct Job {
@@ -83,8 +83,8 @@ pub(crate) fn run_jobs<'py>(
     let outcome = watched(py, &tally, progress.as_ref(), || run_all(&all, &spec, threads, &tally, &raised));
     give_back(py, &all)?;
     let outcome = outcome?;
-    if let Some(error) = raised.get() {
-        return Err(error.clone_ref(py));
+    if let Some(error) = raised.take() {
+        return Err(error);
     }
     let ran = outcome.map_err(told)?;
     ran.into_iter().zip(&all).map(|(ran, job)| shown(py, ran, job)).collect()
@@ -92,7 +92,7 @@ pub(crate) fn run_jobs<'py>(
 
 fn give_back(py: Python, jobs: &[Job]) -> PyResult<()> {
     for job in jobs {
-        if let Who::Taken(learner, agent) = &job.who
+        if let Who::Taken(learner, agent, _) = &job.who
             && let Some(agent) = agent.lock().unwrap_or_else(PoisonError::into_inner).take()
         {
             learner.get().give_back(py, agent)?;
@@ -118,8 +118,11 @@ fn job(
             let message = "this learner was made for another problem";
             return Err(refused("MisuseError", message, Some("make it for the problem that it runs on")));
         }
-        let agent = given.get().take(py)?;
-        Who::Taken(given.clone().unbind(), Box::new(Mutex::new(Some(agent))))
+        let (agent, raised) = given.get().take(py)?;
+        if raised.is_some() && closing() {
+            return Err(ended());
+        }
+        Who::Taken(given.clone().unbind(), Box::new(Mutex::new(Some(agent))), raised)
     } else if learner.hasattr("act")? && learner.hasattr("observe")? {
         // its thread could not return to Python
         if closing() {
@@ -146,7 +149,7 @@ fn run_all(
     let done: Vec<OnceLock<goalward::Result<Ran>>> = jobs.iter().map(|_| OnceLock::new()).collect();
     let one = |n: usize| {
         let ran = jobs[n].run(spec, tally, raised);
-        let failed = ran.is_err() || raised.get().is_some();
+        let failed = ran.is_err() || raised.is_some();
         let _ = done[n].set(ran);
         if failed { Err(()) } else { Ok(()) }
     };
@@ -165,7 +168,7 @@ impl Job {
     fn run(&self, spec: &RunSpec, tally: &Tally, raised: &Raised) -> goalward::Result<Ran> {
         let began = Instant::now();
         let mut spec = RunSpec { learner: self.label.clone(), seed: self.seed, ..spec.clone() };
-        let mut taken = None;
+        let (mut taken, mut heard) = (None, None);
         let mut runner = match &self.who {
             Who::Built(id, settings) => {
                 (spec.learner, spec.settings) = (id.clone(), settings.clone());
@@ -174,10 +177,12 @@ impl Job {
             Who::Own(object) => {
                 let object = inside(|py| object.clone_ref(py));
                 let own = Own { object, raised: raised.clone() };
+                heard = Some(raised);
                 let learner = Learner::of(&self.label, self.arena.problem(), Box::new(own))?;
                 Runner::with_learner(&self.arena, spec, learner)?
             }
-            Who::Taken(_, slot) => {
+            Who::Taken(_, slot, inner) => {
+                heard = inner.as_ref();
                 let agent = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
                 // a learner that is given twice has no second run
                 let Some(agent) = agent else {
@@ -192,9 +197,11 @@ impl Job {
             }
         };
         runner.heed(tally.halt());
-        let raises = matches!(self.who, Who::Own(_));
-        let mut watch = Watch { episodes: Vec::new(), tally, raised: raises.then_some(raised) };
+        let mut watch = Watch { episodes: Vec::new(), tally, raised: heard.map(|heard| [heard, raised]) };
         let ending = runner.run(&mut [&mut watch]);
+        if let Some(error) = heard.and_then(Raised::take) {
+            raised.keep(error);
+        }
         let result = runner.result();
         if let Some((slot, built, kept)) = taken {
             let mut learner = runner.into_learner();
@@ -211,12 +218,15 @@ impl Job {
 struct Watch<'a> {
     episodes: Vec<Episode>,
     tally: &'a Tally,
-    raised: Option<&'a Raised>,
+    /// What its own learner raised, and what any other did.
+    raised: Option<[&'a Raised; 2]>,
 }
 
 impl Watch<'_> {
     fn go_on(&self) -> Flow {
-        match self.tally.stopped() || self.raised.is_some_and(|raised| raised.get().is_some()) {
+        match self.tally.stopped()
+            || self.raised.is_some_and(|both| both.iter().any(|raised| raised.is_some()))
+        {
             true => Flow::Break(Stop),
             false => Flow::Continue(()),
         }

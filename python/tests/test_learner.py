@@ -114,7 +114,7 @@ def test_settings_come_as_words_or_behind_the_id(grid: gw.Problem) -> None:
     one = gw.Learner("levis++@B=3@lambda=0.5", grid)
     other = gw.Learner("levis++", grid, B=3.0, lambda_=0.5)
     assert one.parameters == other.parameters
-    assert gw.Learner(None, grid).id == "lr" and gw.Learner(None, grid, B=3).id == "levis++lr"
+    assert gw.Learner(None, grid).id == "guarded" and gw.Learner(None, grid, B=3).id == "levis++lr"
     with pytest.raises(gw.SettingError, match="twice"):
         gw.Learner("levis++@B=3", grid, B=4)
 

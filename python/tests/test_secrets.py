@@ -57,8 +57,10 @@ def test_a_learner_in_python_is_not_handed_the_truth() -> None:
         SEEN.clear()
         gw.run(truth, Spy, episodes=1, max_steps=3)
         gw.compare(truth, [Spy], episodes=1, seeds=2, max_steps=3, threads=1)
-        assert len(SEEN) == 3
+        gw.run(truth, gw.Guarded(Spy, on_misfit="stop"), episodes=1, max_steps=3)
+        assert len(SEEN) == 4
         knows_nothing(SEEN[0])
+        knows_nothing(SEEN[3])
 
 
 def test_nor_is_one_in_an_environment() -> None:

@@ -22,7 +22,7 @@ from goalward._goalward import version as _version
 from goalward._gymnasium import from_gymnasium as _from_gymnasium
 from goalward._models import from_features as _from_features
 from goalward._models import from_models as _from_models
-from goalward._own import OwnLearner
+from goalward._own import Guarded, OwnLearner
 from goalward._replay import Replay, replay
 from goalward._running import compare, run
 from goalward._solving import Solution, solve
@@ -55,6 +55,7 @@ __all__ = [
     "Fit",
     "GoalwardError",
     "GoalwardWarning",
+    "Guarded",
     "Learner",
     "MisuseError",
     "OwnLearner",

@@ -9,14 +9,14 @@ from typing import Any
 
 from goalward import _goalward
 from goalward._goalward import Learner, Problem
-from goalward._own import OwnLearner
+from goalward._own import GUARD, Guarded, OwnLearner, _made, _name
 from goalward._progress import Bar
 from goalward.errors import GoalwardWarning, MisuseError, SettingError
 from goalward.results import Comparison, Run, _rejected
 
 __all__ = ["compare", "run"]
 
-LearnerLike = str | Learner | OwnLearner | type[OwnLearner]
+LearnerLike = str | Learner | OwnLearner | type[OwnLearner] | Guarded
 
 
 def run(
@@ -34,9 +34,9 @@ def run(
     """Let a learner act in a problem whose theta is known, and see what it pays.
 
     ``learner`` is an id with or without settings, such as ``"levis++@B=3"``; further settings are
-    keyword arguments. It may also be a ``Learner``, which goes on from where it stands, or a class
-    of your own. None takes the one that is recommended. The same seed gives the same run as
-    ``goalward learn``, bit for bit.
+    keyword arguments. It may also be a ``Learner``, which goes on from where it stands, a class of
+    your own, or one that is ``Guarded``. None takes the one that is recommended. The same seed
+    gives the same run as ``goalward learn``, bit for bit.
 
     ``on_misfit`` says what happens when the data reject every mixture of the models at the level
     ``misfit_level`` (0.01): ``"warn"``, as usual, goes on and gives a ``GoalwardWarning`` at the
@@ -110,7 +110,7 @@ def _told_of_misfit(learner: Any, on_misfit: str | None, misfit_level: float | N
     if not isinstance(learner, str | None) and (on_misfit, misfit_level) != (None, None):
         raise SettingError(
             f"{_label(learner)} is not told here what to do on misfit",
-            "give it to Learner(...), which watches its models",
+            "give it to Learner(...) or Guarded(...), which watch their models",
         )
 
 
@@ -143,7 +143,8 @@ def _named(learners: Sequence[LearnerLike] | Mapping[str, LearnerLike]) -> dict[
     if not learners:
         raise SettingError("learners: there must be at least one")
     for learner in learners.values():
-        if not isinstance(learner, str) and not isinstance(learner, type):
+        kept = learner.inner if isinstance(learner, Guarded) else learner
+        if not isinstance(kept, str | type):
             raise MisuseError(
                 f"{_label(learner)} would run several times, and has a state",
                 "give its id with settings, or the class of your own learner",
@@ -157,15 +158,13 @@ def _label(learner: LearnerLike, settings: Mapping[str, Any] | None = None) -> s
     if isinstance(learner, str):
         texts = {k: str(v).lower() if isinstance(v, bool) else v for k, v in given.items()}
         return learner + "".join(f"@{key}={text}" for key, text in texts.items())
-    kind = learner if isinstance(learner, type) else type(learner)
-    own = learner.id if isinstance(learner, Learner) else getattr(learner, "label", kind.__name__)
+    if isinstance(learner, Guarded):
+        own = _label(GUARD, {"inner": _name(learner.inner), **learner.settings})
+    else:
+        own = learner.id if isinstance(learner, Learner) else _name(learner)
     if given:
         raise SettingError(f"{own} takes no settings here: {', '.join(given)}")
-    return str(own)
-
-
-def _made(learner: LearnerLike, problem: Problem, seed: int) -> Any:
-    return learner(problem._for_learners(), seed) if isinstance(learner, type) else learner
+    return own
 
 
 def _count(number: Any, what: str, least: int) -> int:

@@ -2,6 +2,7 @@
 
 mod sets;
 mod shared;
+mod state;
 
 pub(crate) use sets::PyConfidenceSet;
 
@@ -9,17 +10,18 @@ use crate::arguments::{named, real};
 use crate::errors::{to_python, told, warned};
 use crate::gate::outside;
 use crate::opening::recommended;
-use crate::problem::{PyProblem, read_only};
-use crate::watch::{Tally, leaving, watched};
+use crate::own::{Own, Raised};
+use crate::problem::PyProblem;
+use crate::watch::leaving;
 use goalward::episode::{Agent, RunSpec};
-use goalward::learners::{Observed, OnMisfit, Probe, Vigilance, Violation};
+use goalward::learners::{Observed, OnMisfit, Vigilance};
 use goalward::plan::Halt;
 use goalward::{Learner, Transition};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use shared::Shared;
+use state::{State, caught_up, running};
 use std::path::{Path, PathBuf};
 use std::sync::MutexGuard;
 
@@ -48,32 +50,6 @@ pub(crate) struct PyLearner {
     state: Shared<State>,
 }
 
-struct State {
-    /// Nothing while a run has it.
-    agent: Option<Agent>,
-    /// The arrays of the last plan, and its number.
-    shown: Option<(u64, Py<PyTuple>)>,
-}
-
-/// How often the models were contradicted, and by which steps.
-#[derive(Default)]
-struct Report {
-    violations: u64,
-    impossible: Vec<Violation>,
-}
-
-impl Probe for Report {
-    fn wants_estimate(&self) -> bool {
-        false
-    }
-    fn counts(&mut self, _plans: u64, violations: u64) {
-        self.violations = violations;
-    }
-    fn violation(&mut self, violation: &Violation) {
-        self.impossible.push(violation.clone());
-    }
-}
-
 /// How a learner watches its models; what is not said is as usual.
 pub(crate) fn vigilance(on_misfit: Option<&str>, level: Option<f64>) -> goalward::Result<Vigilance> {
     let usual = Vigilance::default();
@@ -91,57 +67,9 @@ fn warn(py: Python, agent: &Agent) -> PyResult<()> {
     warned(py, &format!("no mixture of the models explains the data: {text}"))
 }
 
-fn running() -> PyErr {
-    PyRuntimeError::new_err("this learner is running in another thread")
-}
-
-impl State {
-    fn agent(&self) -> PyResult<&Agent> {
-        self.agent.as_ref().ok_or_else(running)
-    }
-
-    fn learner(&mut self) -> PyResult<&mut Learner> {
-        self.agent.as_mut().map(|agent| &mut agent.learner).ok_or_else(running)
-    }
-
-    fn report(&mut self) -> PyResult<Report> {
-        let mut report = Report::default();
-        self.learner()?.probe(&mut report);
-        Ok(report)
-    }
-
-    /// The arrays of the last plan, made once for each plan.
-    fn shown<'py>(&mut self, py: Python<'py>, problem: &PyProblem) -> PyResult<Bound<'py, PyTuple>> {
-        let learner = self.learner()?;
-        caught_up(py, learner)?;
-        let (plans, steps) = (learner.clock().j, learner.clock().t);
-        // the values of a learner without plans change with every step
-        let planned = plans > 0 && learner.last_plan().is_some();
-        let now = if planned { plans } else { u64::MAX - steps };
-        if let Some((then, shown)) = &self.shown
-            && *then == now
-        {
-            return Ok(shown.bind(py).clone());
-        }
-        let shown = arrays(py, problem, self.learner()?)?;
-        self.shown = Some((now, shown.clone().unbind()));
-        Ok(shown)
-    }
-}
-
-/// Makes the plan that is owed; Ctrl-C cuts it off, and it stays owed.
-fn caught_up(py: Python, learner: &mut Learner) -> PyResult<Observed> {
-    if !learner.owes() {
-        return Ok(Observed::Updated);
-    }
-    let tally = Tally::new();
-    learner.heed(tally.halt());
-    watched(py, &tally, None, || learner.catch_up())
-}
-
 impl PyLearner {
     fn of(problem: Py<PyProblem>, agent: Agent) -> PyLearner {
-        PyLearner { problem, state: Shared::new(State { agent: Some(agent), shown: None }) }
+        PyLearner { problem, state: Shared::new(State::of(agent)) }
     }
 
     fn state(&self, py: Python) -> PyResult<MutexGuard<'_, State>> {
@@ -154,9 +82,10 @@ impl PyLearner {
         outside(py, || look(learner))
     }
 
-    /// Takes the learner out, for a run.
-    pub(crate) fn take(&self, py: Python) -> PyResult<Agent> {
-        self.state(py)?.agent.take().ok_or_else(running)
+    /// Takes the learner out, for a run, with what an inner one in Python raises.
+    pub(crate) fn take(&self, py: Python) -> PyResult<(Agent, Option<Raised>)> {
+        let mut state = self.state(py)?;
+        Ok((state.agent.take().ok_or_else(running)?, state.raised.clone()))
     }
 
     pub(crate) fn give_back(&self, py: Python, agent: Agent) -> PyResult<()> {
@@ -171,34 +100,9 @@ impl PyLearner {
     /// All of it, as a checkpoint holds it.
     fn bytes(&self, py: Python) -> PyResult<Vec<u8>> {
         let state = self.state(py)?;
-        let agent = state.agent()?;
+        let agent = state.saved()?;
         outside(py, || agent.to_bytes())?.map_err(told)
     }
-}
-
-/// Values, Q and policy of the last plan, as far as there are any.
-fn arrays<'py>(py: Python<'py>, problem: &PyProblem, learner: &Learner) -> PyResult<Bound<'py, PyTuple>> {
-    let known = problem.problem();
-    let value = |s| learner.value(s).map_err(told);
-    let values: Option<Vec<f64>> = (0..known.states()).map(value).collect::<PyResult<_>>()?;
-    let values = values.map(|values| read_only(PyArray1::from_vec(py, values))).transpose()?;
-    let mut q = Vec::with_capacity(known.pairs());
-    let mut policy = Vec::with_capacity(known.states());
-    for s in 0..known.states() {
-        let mut best: Option<(usize, f64)> = None;
-        for a in 0..known.actions(s) {
-            let Some(cost) = learner.q(s, a).map_err(told)? else { continue };
-            q.push(cost);
-            if best.is_none_or(|(_, least)| cost < least) {
-                best = Some((a, cost));
-            }
-        }
-        policy.push(best.filter(|_| s != known.goal()).map_or(-1, |(a, _)| a as i64));
-    }
-    if q.len() < known.pairs() {
-        return (values, py.None(), py.None()).into_pyobject(py);
-    }
-    (values, problem.by_state(py, &q)?, read_only(PyArray1::from_vec(py, policy))?).into_pyobject(py)
 }
 
 #[pymethods]
@@ -239,7 +143,20 @@ impl PyLearner {
             Some(proposal) => learner.act_on(s, proposal),
             None => learner.act(s),
         };
-        acted.map_err(told)
+        state.heard(acted.map_err(told))
+    }
+
+    /// Follows a learner in Python under guard, in place of proposals. It is lost on an error.
+    fn _follow(&self, py: Python, inner: Py<PyAny>, label: &str) -> PyResult<()> {
+        let mut state = self.state(py)?;
+        let raised = Raised::default();
+        let own = Own { object: inner, raised: raised.clone() };
+        let (mut learner, mut spec, kept) = state.agent.take().ok_or_else(running)?.into_parts();
+        let inner = Learner::of(label, &learner.problem().clone(), Box::new(own)).map_err(told)?;
+        learner.follow(inner).map_err(told)?;
+        spec.settings = spec.settings.set("inner", label);
+        (state.agent, state.raised) = (Some(Agent::from_parts(learner, spec, kept)), Some(raised));
+        Ok(())
     }
 
     /// Who chooses the actions of the episode under way: "inner" (the inner learner, or proposals) or
@@ -297,7 +214,9 @@ impl PyLearner {
         halt.ask();
         learner.heed(&halt);
         let before = learner.rejected();
-        let observed = outside(py, || learner.observe(&step))?.map_err(told)?;
+        let observed = outside(py, || learner.observe(&step))?.map_err(told);
+        let observed = held.heard(observed)?;
+        let learner = held.learner()?;
         if before.is_none() && learner.rejected().is_some() {
             warn(py, held.agent()?)?;
         }
@@ -307,8 +226,9 @@ impl PyLearner {
 
     /// The goal was reached, or the episode given up: the next step is the first of another one.
     fn end_episode(&self, py: Python) -> PyResult<()> {
-        self.state(py)?.learner()?.end_episode();
-        Ok(())
+        let mut state = self.state(py)?;
+        state.learner()?.end_episode();
+        state.heard(Ok(()))
     }
 
     /// Its id.
@@ -450,7 +370,7 @@ impl PyLearner {
     /// Writes it to a file, to be taken up with `Learner.load`.
     fn save(&self, py: Python, path: PathBuf) -> PyResult<()> {
         let state = self.state(py)?;
-        let agent = state.agent()?;
+        let agent = state.saved()?;
         outside(py, || agent.write(&path))?.map_err(told)
     }
 

@@ -1,10 +1,12 @@
 //! A guard around any policy: its bounds, its books, and what it does to the regret.
 
 use goalward::episode::{Agent, Arena, Audit, AuditReport, RunSpec, Runner};
-use goalward::learners::{Player, Probe};
+use goalward::learners::{Algorithm, Clock, Player, Probe, Seen, Snapshot};
 use goalward::plan::{Options, solve};
 use goalward::problem::{Instance, Truth};
-use goalward::{Settings, Transition, worlds};
+use goalward::{Learner, Settings, Transition, worlds};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 fn arena(world: &str) -> Arena {
     let (name, params) = worlds::named(world).unwrap();
@@ -209,6 +211,124 @@ fn missing_unknown_and_late_proposals() {
     let mut lr = Agent::new(&world, RunSpec::new("lr", 60)).unwrap().learner;
     let error = lr.act_on(0, 1).unwrap_err().to_string();
     assert!(error.contains("guarded@inner=proposals"), "{error}");
+}
+
+/// A learner that is given plays as the one of its id does, through a snapshot, too.
+#[test]
+fn a_learner_that_is_given_is_guarded_like_one_that_is_named() {
+    let world = worlds::open("windy-grid", &Settings::new().set("n", 3)).unwrap();
+    let agent = |spec: RunSpec| Agent::new(&world, spec.seed(5)).unwrap().learner;
+    for id in ["random", "q-learning", "knowledge-gradient"] {
+        let named = || agent(RunSpec::new("guarded", 60).settings(guarded(id)));
+        let given = || {
+            let mut learner = agent(RunSpec::new("guarded", 60).settings(guarded("proposals")));
+            learner.follow(agent(RunSpec::new(id, 60))).unwrap();
+            learner
+        };
+        let mut both = [named(), given()];
+        let mut luck = goalward::Stream::new(9, &[]);
+        for k in 0..60 {
+            let mut s = world.problem.start();
+            while s != world.problem.goal() {
+                let [action, same] = both.each_mut().map(|learner| learner.act(s).unwrap());
+                assert_eq!((action, both[0].player()), (same, both[1].player()), "{id}");
+                let pair = world.problem.pair(s, action);
+                let next = world.truth().unwrap().sample(&world.problem, pair, luck.uniform());
+                let step = Transition { state: s, action, cost: world.problem.cost(pair), next };
+                for learner in &mut both {
+                    learner.observe(&step).unwrap();
+                }
+                s = next;
+            }
+            both.iter_mut().for_each(Learner::end_episode);
+            if k == 30 {
+                let snapshots = both.each_ref().map(|learner| learner.snapshot());
+                both = [named(), given()];
+                both.iter_mut().zip(&snapshots).for_each(|(one, kept)| one.restore(kept).unwrap());
+            }
+        }
+        let [ours, theirs] = both.each_ref().map(|learner| learner.guard().unwrap());
+        assert_eq!(ours, theirs);
+        assert!(ours.inner_episodes > 0 && ours.inner == id);
+        assert_eq!(both[0].in_force(), both[1].in_force());
+    }
+}
+
+/// A policy of one action, which counts what it is told and cannot be restored.
+struct Stubborn(Arc<AtomicU64>);
+
+impl Algorithm for Stubborn {
+    fn act(&mut self, _: usize) -> usize {
+        0
+    }
+    fn observe(&mut self, _: &Transition, _: usize, _: &Clock) -> Seen {
+        self.0.fetch_add(1, Relaxed);
+        Seen::Counted
+    }
+    fn snapshot(&self) -> Snapshot {
+        Snapshot::of(&())
+    }
+    fn restore(&mut self, _: &Snapshot, _: &Clock) -> goalward::Result<()> {
+        Err(goalward::Error::Checkpoint { reason: "it forgets".into() })
+    }
+}
+
+#[test]
+fn an_algorithm_of_ones_own_sees_every_step_and_keeps_its_errors() {
+    let arena = arena("windy-grid@n=3");
+    let heard = Arc::new(AtomicU64::new(0));
+    let built = |inner: &str| {
+        let spec = RunSpec::new("guarded", 60).settings(guarded(inner));
+        Runner::new(&arena, spec).unwrap().into_learner()
+    };
+    let mine = || Learner::of("mine", arena.problem(), Box::new(Stubborn(heard.clone()))).unwrap();
+    let mut learner = built("proposals");
+    learner.follow(mine()).unwrap();
+    let mut runner = Runner::with_learner(&arena, RunSpec::new("guarded", 60), learner).unwrap();
+    runner.run(&mut []).unwrap();
+    let guard = runner.learner().guard().unwrap();
+    assert!(guard.inner == "mine" && !guard.handovers.is_empty());
+    assert_eq!(heard.load(Relaxed), runner.result().steps);
+    assert_eq!(runner.result().parameters["inner"], "mine");
+
+    let kept = runner.learner().snapshot();
+    let mut same = built("proposals");
+    same.follow(mine()).unwrap();
+    let told = same.restore(&kept).unwrap_err().to_string();
+    assert!(told.contains("the inner learner mine is not restored") && told.contains("it forgets"), "{told}");
+    let told = built("proposals").restore(&kept).unwrap_err().to_string();
+    assert!(told.contains("it follows proposals here, and followed mine then"), "{told}");
+}
+
+#[test]
+fn only_a_fresh_guard_follows_a_learner_without_one() {
+    let [small, large] = ["windy-grid@n=3", "windy-grid@n=4"].map(arena);
+    let built = |arena, id: &str, settings| {
+        Runner::new(arena, RunSpec::new(id, 60).settings(settings)).unwrap().into_learner()
+    };
+    let proposals = || built(&small, "guarded", guarded("proposals"));
+    let plain = |arena| built(arena, "random", Settings::new());
+    let (mut acted, mut taught, mut twice) = (proposals(), proposals(), proposals());
+    acted.act_on(0, 1).unwrap();
+    let pair = small.problem().pair(0, 1);
+    let next = small.problem().successors(pair)[0] as usize;
+    let step = Transition { state: 0, action: 1, cost: small.problem().cost(pair), next };
+    taught.observe(&step).unwrap();
+    twice.follow(plain(&small)).unwrap();
+    for (mut learner, inner, what) in [
+        (acted, plain(&small), "before the first action"),
+        (taught, plain(&small), "before the first action"),
+        (twice, plain(&small), "guarded@inner=proposals"),
+        (built(&small, "lr", Settings::new()), plain(&small), "guarded@inner=proposals"),
+        (built(&small, "guarded", guarded("random")), plain(&small), "guarded@inner=proposals"),
+        (proposals(), built(&small, "guarded", guarded("random")), "guards nothing"),
+        (proposals(), plain(&large), "states"),
+    ] {
+        let before = learner.snapshot();
+        let told = learner.follow(inner).unwrap_err().to_string();
+        assert!(told.contains(what), "{told}");
+        assert_eq!(learner.snapshot(), before);
+    }
 }
 
 #[test]

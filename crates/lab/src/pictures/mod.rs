@@ -8,7 +8,6 @@ mod chosen;
 mod coverage;
 pub mod grid;
 mod growth;
-mod guard;
 mod log_log;
 mod per_root;
 mod regret;

@@ -7,7 +7,7 @@ use super::forms::whole;
 use super::grids::check_points;
 use super::learners::{learner_points, set_all, survey};
 use super::seeds::{each_once, parse_seeds, so_many};
-use super::spot::{Spot, StudyText, quoted, with_hint};
+use super::spot::{Spot, StudyText, is_learner, with_hint};
 use super::worlds::{length, world_points};
 use super::{Analyses, ComparisonAsk, GrowthFamily, Study};
 use crate::{Error, Result};
@@ -184,15 +184,6 @@ fn analyses(file: &mut File, root: &Spot, study: &Study) -> Result<Analyses> {
         all.comparison = Some(ComparisonAsk::default());
     }
     Ok(all)
-}
-
-pub(super) fn is_learner(label: &str, spot: &Spot, study: &Study) -> Result<()> {
-    let labels: Vec<&str> = study.learners.iter().map(|l| l.contender.label.as_str()).collect();
-    if labels.contains(&label) {
-        return Ok(());
-    }
-    let meant = did_you_mean(label, labels.iter().copied());
-    Err(spot.fault(format!("{label:?} is none of the learners {}{meant}", quoted(&labels))))
 }
 
 fn check_family(family: &GrowthFamily, spot: &Spot, study: &Study) -> Result<()> {

@@ -1,5 +1,6 @@
 //! Places in a study file: what is wrong is shown where it stands.
 
+use super::Study;
 use crate::{Error, Result};
 use goalward::did_you_mean;
 use serde::de::DeserializeOwned;
@@ -222,4 +223,13 @@ pub(super) fn quoted(words: &[&str]) -> String {
 pub(super) fn with_hint(error: &goalward::Error) -> String {
     let hint = error.hint().map(|hint| hint.replace("set restart=true", "write @restart=true behind it"));
     hint.map_or_else(|| error.to_string(), |hint| format!("{error} ({hint})"))
+}
+
+pub(super) fn is_learner(label: &str, spot: &Spot, study: &Study) -> Result<()> {
+    let labels: Vec<&str> = study.learners.iter().map(|l| l.contender.label.as_str()).collect();
+    if labels.contains(&label) {
+        return Ok(());
+    }
+    let meant = did_you_mean(label, labels.iter().copied());
+    Err(spot.fault(format!("{label:?} is none of the learners {}{meant}", quoted(&labels))))
 }

@@ -1,7 +1,7 @@
 //! Worlds over many truths: `truth` is an axis of their grid.
 
 use super::grids::spelled;
-use super::spot::Spot;
+use super::spot::{Spot, is_learner};
 use super::{Study, WorldPoint};
 use crate::Result;
 use goalward::did_you_mean;
@@ -44,7 +44,7 @@ impl TruthsAsk {
             return Err(spot.fault(fault));
         }
         if !self.is_earlier() {
-            return super::read::is_learner(&self.against, &spot.below("against"), study);
+            return is_learner(&self.against, &spot.below("against"), study);
         }
         if self.episodes.is_none() {
             let fault = "how long were the runs of `paid`? write episodes = 300";

@@ -14,13 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 from goalward import learners
 from goalward._goalward import Learner, Problem
 from goalward._gymnasium import FAILURES, Ends, Table, env_name, from_gymnasium
-from goalward._own import OwnLearner
+from goalward._own import GUARD, Guarded, OwnLearner, _made
 from goalward._progress import Bar
 from goalward._running import (
     LearnerLike,
     _count,
     _label,
-    _made,
     _told_of_misfit,
 )
 from goalward.errors import GoalwardWarning, MisuseError, SettingError
@@ -60,8 +59,8 @@ def learn_env(
     """Let a learner act in a Gymnasium environment for a number of its episodes.
 
     ``learner`` is a `Learner` or an own learner, made for a problem of yours; or an id such as
-    ``"lr"`` or ``"q-learning"`` (further settings are keyword arguments), or a class of your own.
-    For an id or a class the problem is made here:
+    ``"lr"`` or ``"q-learning"`` (further settings are keyword arguments), or a class of your own,
+    which may be `Guarded`. For an id or a class the problem is made here:
 
     * from the environment's table ``P``, if it has one, with `Problem.from_gymnasium`, which takes
       ``failure``, ``cost``, ``start``, ``goal`` and ``penalty``. A learner of mixtures then knows
@@ -104,6 +103,8 @@ def learn_env(
     label = _label(learner, settings)
     if not hasattr(env, "unwrapped"):
         raise SettingError(f"env: {type(env).__name__} is no Gymnasium environment")
+    if isinstance(learner, Guarded) and isinstance(learner.inner, OwnLearner):
+        learner = learner(learner.inner.problem, seed)
     told = _Told(failure, cost, start, goal, penalty, success, state_of, n_states, use_table)
     first = env.reset(seed=seed)
     problem, failures, is_known = _problem(env, learner, told, first[0])
@@ -169,7 +170,7 @@ def _problem(
         return problem, failures, True
     if told.penalty:
         raise SettingError("penalty: only an environment with a table has a state to pay it in")
-    _without_models(learner)
+    _without_models(GUARD if isinstance(learner, Guarded) else learner)
     states = size(env.observation_space, told.n_states if told.state_of else None, "observation")
     begin = told.state_of or numbering(env.observation_space, "observation")
     actions = size(env.action_space, None, "action")

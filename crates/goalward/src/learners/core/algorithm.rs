@@ -65,6 +65,12 @@ pub trait Algorithm: Send + Sync {
         false
     }
 
+    /// Takes an algorithm, called by this id, whose actions it follows under its guard, in place of
+    /// proposals; whether it follows one that it is given.
+    fn follow(&mut self, _id: &str, _inner: Box<dyn Algorithm>) -> bool {
+        false
+    }
+
     /// Who chooses the actions of the episode under way, under a guard.
     fn player(&self) -> Option<Player> {
         None

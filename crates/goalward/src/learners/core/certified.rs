@@ -1,14 +1,47 @@
 //! What a learner certifies: of its regret, of V*, and of who played.
 
+use super::algorithm::{Algorithm, Seen, Snapshot, Transition};
 use super::certificate::Certificate;
+use super::clock::Clock;
 use super::guard::{Guard, Player};
 use super::learner::Learner;
 use super::misuse;
 use super::report::Probe;
 use crate::confidence::{Claim, Facts};
 use crate::plan::Halt;
-use crate::problem::{Action, State};
+use crate::problem::{Action, Pair, State};
 use crate::{Error, Result};
+
+/// A learner as the algorithm of another one.
+struct Within(Learner);
+
+impl Algorithm for Within {
+    fn act(&mut self, s: State) -> Action {
+        self.0.decide(s)
+    }
+
+    fn takes_any_step(&self) -> bool {
+        true
+    }
+
+    fn observe(&mut self, step: &Transition, _: Pair, _: &Clock) -> Seen {
+        // it can only refuse what the other one has refused before
+        let _ = self.0.observe(step);
+        Seen::Counted
+    }
+
+    fn end_episode(&mut self) {
+        self.0.end_episode();
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        self.0.snapshot()
+    }
+
+    fn restore(&mut self, state: &Snapshot, _: &Clock) -> Result<()> {
+        self.0.restore(state)
+    }
+}
 
 impl Learner {
     /// The same with an action that is proposed: a learner that [takes
@@ -24,6 +57,36 @@ impl Learner {
             return Err(Error::Misuse { t, fault });
         }
         self.act(s)
+    }
+
+    /// Before the first step: a learner that [takes
+    /// proposals](crate::learners::linear_mixture::guarded) follows another one in their place, such as
+    /// one of your own ([`Learner::of`]). Its books call it by its id, and its snapshots hold the
+    /// other's. To restore one, build both learners as they were, follow, and then
+    /// [`restore`](Self::restore).
+    ///
+    /// [`Error::Misuse`] after the first step, for a learner that takes no proposals, and for an inner
+    /// learner with a guard; [`Error::Mismatch`] if that was built for another problem.
+    pub fn follow(&mut self, mut inner: Learner) -> Result<()> {
+        if let Some(fault) = self.problem.difference(&inner.problem) {
+            let [first, second] = [&*self, &inner].map(|one| format!("the problem of learner {}", one.id));
+            return Err(Error::Mismatch { first, second, fault });
+        }
+        let fault = if inner.guard().is_some() {
+            "a guard within a guard guards nothing: follow another learner".into()
+        } else if self.total.t > 0 || self.player().is_some() {
+            "an inner learner is given before the first action, not later".into()
+        } else {
+            // its plans are never cut off, like those of an inner learner that is named
+            inner.heed(&Halt::never());
+            let id = inner.id.clone();
+            if self.algorithm.follow(&id, Box::new(Within(inner))) {
+                self.in_force.insert(Guard::INNER.into(), id.into());
+                return Ok(());
+            }
+            format!("{} follows no learner that it is given: guarded@inner=proposals does", self.id)
+        };
+        Err(Error::Misuse { t: self.total.t + 1, fault })
     }
 
     /// Who chooses the actions of the episode under way; none between episodes, and from a learner

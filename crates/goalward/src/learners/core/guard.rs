@@ -79,6 +79,9 @@ pub struct Guard {
 }
 
 impl Guard {
+    /// The parameter that names the inner learner.
+    pub(in crate::learners) const INNER: &str = "inner";
+
     pub(in crate::learners) fn new(inner: String, budget: f64, kappa: f64, directions: usize) -> Guard {
         Guard {
             inner,
@@ -170,8 +173,10 @@ impl Guard {
     }
 
     pub(in crate::learners) fn check(&self, own: &Guard, problem: &Problem) -> Result<(), Flaw> {
-        let same = |guard: &Guard| (guard.inner.clone(), guard.budget, guard.kappa, guard.directions);
-        ensure(same(self) == same(own), "inner", || "the guard is another one".into())?;
+        let fault = || format!("it follows {} here, and followed {} then", own.inner, self.inner);
+        ensure(self.inner == own.inner, "inner", fault)?;
+        let same = |guard: &Guard| (guard.budget, guard.kappa, guard.directions);
+        ensure(same(self) == same(own), "budget", || "the guard is another one".into())?;
         let exist = self.handovers.iter().all(|one| one.state < problem.states());
         ensure(exist, "handovers", || "there is no such state".into())
     }

@@ -179,11 +179,7 @@ impl Learner {
             );
             return Err(Error::Misuse { t, fault });
         }
-        self.catch_up();
-        let action = match self.stand_in.active_mut() {
-            Some(learner) => learner.algorithm.act(s),
-            None => self.algorithm.act(s),
-        };
+        let action = self.decide(s);
         if action >= choices {
             // an algorithm of a user's own may be wrong
             let name = self.problem.state_name(s);
@@ -196,7 +192,10 @@ impl Learner {
 
     pub(in crate::learners) fn decide(&mut self, s: State) -> Action {
         self.catch_up();
-        self.algorithm.act(s)
+        match self.stand_in.active_mut() {
+            Some(learner) => learner.algorithm.act(s),
+            None => self.algorithm.act(s),
+        }
     }
 
     /// Takes in what happened; plans when that is due.

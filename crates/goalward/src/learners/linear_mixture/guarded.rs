@@ -18,7 +18,8 @@
 //!
 //! `inner=proposals` takes the actions from outside, by [`Learner::act_on`](crate::Learner::act_on): a
 //! controller of any kind gets the guarantee. Where it proposes nothing in time `lr` plays on to the goal.
-//! If it has taken steps of the episode by then, its allowance counts as spent.
+//! If it has taken steps of the episode by then, its allowance counts as spent. A learner of one's own
+//! takes the place of proposals with [`Learner::follow`](crate::Learner::follow).
 //!
 //! # What it needs to know
 //!
@@ -47,7 +48,6 @@ use super::knowledge_gradient;
 use super::likely::{Likely, likely};
 use super::lr;
 use super::lr_settings::{FAST, LEVEL, NET, SET, Shape};
-use crate::Result;
 use crate::confidence::Claim;
 use crate::estimate::Likelihood;
 use crate::learners::builder::builder;
@@ -60,6 +60,7 @@ use crate::numeric::stored::{Flaw, Within, ensure};
 use crate::parameters::{Key, Settings};
 use crate::plan::{Cut, Halt};
 use crate::problem::{Action, Pair, Problem, State};
+use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -88,7 +89,7 @@ pub(in crate::learners) const ENTRY: LearnerEntry = LearnerEntry::new(
 const PROPOSALS: &str = "proposals";
 
 const INNER: Key<String> = Key::text(
-    "inner",
+    Guard::INNER,
     "who plays while the guard allows it: a learner's id with settings behind colons, such as \
      q-learning:alpha=0.5; or proposals, for actions that a program of yours proposes",
 )
@@ -245,6 +246,17 @@ impl Algorithm for Guarding {
         }
     }
 
+    fn follow(&mut self, id: &str, inner: Box<dyn Algorithm>) -> bool {
+        match (&self.inner, Learner::of(id, &self.problem, inner)) {
+            (Inner::Proposals(_), Ok(inner)) => {
+                self.guard.inner = id.into();
+                self.inner = Inner::Learner(Box::new(inner));
+                true
+            }
+            _ => false,
+        }
+    }
+
     fn player(&self) -> Option<Player> {
         self.guard.player()
     }
@@ -350,7 +362,10 @@ impl Algorithm for Guarding {
         match (&mut self.inner, &stored.inner) {
             (Inner::Learner(learner), Some(inner)) => {
                 let before = learner.snapshot();
-                learner.restore(inner)?;
+                learner.restore(inner).map_err(|error| {
+                    let reason = format!("the inner learner {} is not restored: {error}", learner.id());
+                    Error::Checkpoint { reason }
+                })?;
                 if let Err(error) = self.outer.restore(&stored.outer, now) {
                     learner.restore(&before)?;
                     return Err(error);

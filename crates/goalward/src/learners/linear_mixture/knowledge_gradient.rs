@@ -4,8 +4,9 @@
 //! # What it does
 //!
 //! The posterior and its draws are those of `psrl-mixture`. Each time that the steps have grown by a
-//! tenth it draws several thetas and plans for each, and for their mean. Two numbers are computed for each
-//! plan and each theta: what an episode regrets under this theta, and how many nats it has against
+//! tenth it draws several thetas and plans for each, and for their mean. (Where a problem is so large
+//! that it draws one, it follows its plan until the steps have doubled.) Two numbers are computed for
+//! each plan and each theta: what an episode regrets under this theta, and how many nats it has against
 //! each of the others on average. Of the episodes ahead, l follow one plan; the rest follow the plan
 //! that is best once the draws are weighed by what l episodes have told. The plan is followed that
 //! has, with its best l, the least mean regret over all episodes ahead.

@@ -90,8 +90,10 @@ builder! {
     BURN_IN, burn_in => u64;
 }
 
-/// One that looks ahead does so each time that the steps have grown by this factor.
+/// One that looks ahead does so each time that the steps have grown by this factor,
 const GROWTH: f64 = 1.1;
+/// and where a problem is so large that it has one draw, by this one.
+const GROWTH_WHERE_SLOW: f64 = 2.0;
 
 /// The label of the numbers that draw.
 const LABEL: u64 = 0x7073_726c; // "psrl"
@@ -170,8 +172,9 @@ impl Algorithm for Sampler {
     }
 
     fn due(&mut self, now: &Clock) -> Option<Reason> {
-        if self.ahead.is_some() {
-            return (now.t > now.t_j && now.t as f64 >= GROWTH * now.t_j as f64).then_some(Reason::Time);
+        if let Some(ahead) = self.ahead {
+            let growth = if ahead.draws > 1 { GROWTH } else { GROWTH_WHERE_SLOW };
+            return (now.t > now.t_j && now.t as f64 >= growth * now.t_j as f64).then_some(Reason::Time);
         }
         let visited = std::mem::take(&mut self.visited).then_some(Reason::Visits);
         visited.or(self.epochs.is_long(now.episodes_begun()).then_some(Reason::Episodes))

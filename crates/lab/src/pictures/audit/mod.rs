@@ -1,7 +1,9 @@
 //! What an audit saw on the way: regret and what was certified of it, how near theta* came to the
 //! boundary of every set, and how far what plans believed was from the data.
 
-use super::{Picture, guard};
+mod guard;
+
+use super::Picture;
 use crate::Result;
 use crate::figure::{Axis, Chart, Colour, Curve, CurvePoint, Dash, Format, Head, Plot, Stroke};
 use goalward::episode::AuditReport;

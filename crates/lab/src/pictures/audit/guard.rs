@@ -1,7 +1,7 @@
 //! The books of a guarded policy over a run: its ledger, what that may reach, who played, and the episodes
 //! that were handed over.
 
-use super::audit::{Titled, axis, curve};
+use super::{Titled, axis, curve};
 use crate::figure::{Colour, Curve, Dash, Marker, Marks, Plot, Shape, Stroke};
 use goalward::episode::AuditReport;
 
