@@ -48,7 +48,7 @@ pub(crate) const SOURCES: &[Source] = &[
     Source::new("comparison", "goalward study run comparison", "10 min"),
     Source::new("tuning", "goalward study run tuning", "10 min"),
     Source::new("shortcut", "goalward study run shortcut", "2 s"),
-    Source::new("truths", "goalward study run truths", "10 min"),
+    Source::new("truths", "goalward study run truths", "15 min"),
     Source::new("coverage", "goalward study run coverage", "7 min"),
     Source::new("scale", "goalward study run scale", "3 min"),
     Source::new("growth", "goalward study run growth", "30 s").figures(&[

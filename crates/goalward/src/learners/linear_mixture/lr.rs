@@ -13,8 +13,8 @@
 //! plan have a nat against what it believes where it is about to act: against the minimiser of <theta,
 //! phi_V(s,a)> over the planned set, by the information. Where the last plan took more than 2^15
 //! support problems, it is 4 nats: a third of the plans, and in the geometric mean over 13 worlds 0.99
-//! or 1.13 times the regret, with two kinds of luck. Under these triggers there is the safety net of Theorem 2 in `docs/theory.md`
-//! ([`Net`](crate::confidence::Net)): when what the plan believes may be further than 9 Gamma_t
+//! or 1.13 times the regret, with two kinds of luck. Under these triggers there is the safety net of
+//! Theorem 2 in `docs/theory.md` ([`Net`](crate::confidence::Net)): when what the plan believes may be further than 9 Gamma_t
 //! from the fit, in Hellinger's squared distance over all steps, it plans anew. If that plan
 //! believes as much, it plans over the likelihood set itself until the time has doubled, as long as
 //! that is quick. That hardly ever happens; it is what the proof needs.
