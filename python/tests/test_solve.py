@@ -46,7 +46,8 @@ def test_objectives() -> None:
     most = gw.solve(problem, "max")
     assert (most.value, most.b_star, most.t_star) == (np.inf, np.inf, np.inf)
     assert gw.solve(problem, "reach").value == pytest.approx(1.0)
-    assert gw.solve(problem, "reach").q is None
+    q = gw.solve(problem, "reach").q
+    assert q is not None and q[:3] == pytest.approx(np.ones((3, 2))) and np.isnan(q[3]).all()
     with pytest.raises(gw.SettingError, match="objective"):
         gw.solve(problem, "least")
     with pytest.raises(gw.SettingError, match="precision"):

@@ -32,7 +32,7 @@ class Solution:
     upper_values: NDArray[np.float64]
     """A certified upper bound in every state."""
     q: NDArray[np.float64] | None
-    """The value of every action, by state; NaN where there is none. None for ``reach``."""
+    """The value of every action, by state: a probability for ``reach``. NaN where there is none."""
     policy: NDArray[np.int64]
     """An action that attains the value; -1 at the goal and where the goal is lost."""
     steps: NDArray[np.float64]
